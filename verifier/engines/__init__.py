@@ -1,0 +1,1 @@
+"""Ways to decide a question, all behind one interface and one conformance suite."""

@@ -1,0 +1,1 @@
+"""Exact integer geometry of strided views. Standard library only; imports nothing of this project."""

@@ -1,0 +1,156 @@
+"""Strided views of a flat address space, in exact integers.
+
+A view is the triple that ``torch.as_strided`` takes: index ``i`` with ``0 <= i_k < shape[k]``
+reaches the address ``offset + sum(i_k * strides[k])``. Everything counts elements, never bytes.
+
+Theory: T1 (normal form), T2 (hull).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+INT64_MAX = 2**63 - 1
+"""The largest address, count or stride that torch can be handed."""
+
+Axis = tuple[int, int]
+"""(stride, extent) of one axis in normal form."""
+
+
+@dataclass(frozen=True, slots=True)
+class StridedView:
+    """One strided block of addresses.
+
+    Raises:
+        ValueError: strides and shape differ in length, or an extent is negative.
+    """
+
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.shape) != len(self.strides):
+            raise ValueError(f"{len(self.shape)} extents but {len(self.strides)} strides")
+        for extent in self.shape:
+            if extent < 0:
+                raise ValueError(f"negative extent {extent}")
+
+    @property
+    def numel(self) -> int:
+        """How many index tuples the view has."""
+        return math.prod(self.shape)
+
+    @property
+    def is_empty(self) -> bool:
+        """True when no index exists; an empty view touches nothing, whatever its offset."""
+        return 0 in self.shape
+
+    @property
+    def lowest(self) -> int:
+        """The least address reached (T2). Meaningless for an empty view."""
+        return self.offset + sum(
+            (n - 1) * s for n, s in zip(self.shape, self.strides, strict=True) if s < 0
+        )
+
+    @property
+    def highest(self) -> int:
+        """The greatest address reached (T2). Meaningless for an empty view."""
+        return self.offset + sum(
+            (n - 1) * s for n, s in zip(self.shape, self.strides, strict=True) if s > 0
+        )
+
+    def address(self, index: Sequence[int]) -> int:
+        """The address that ``index`` reaches."""
+        return self.offset + sum(i * s for i, s in zip(index, self.strides, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class NormalView:
+    """The multiset of addresses of a view, freed of how it was written (T1).
+
+    ``axes`` holds (stride, extent) with stride >= 1 and extent >= 2, sorted by stride, adjacent axes
+    merged where ``stride_hi == extent_lo * stride_lo``. ``multiplicity`` is the product of the extents of
+    the stride-0 axes: how often the whole block is visited.
+    """
+
+    offset: int
+    axes: tuple[Axis, ...]
+    multiplicity: int = 1
+
+    @property
+    def highest(self) -> int:
+        """The greatest address reached."""
+        return self.offset + sum(s * (n - 1) for s, n in self.axes)
+
+    @property
+    def distinct(self) -> int:
+        """How many index tuples remain after the stride-0 axes are gone."""
+        return math.prod(n for _, n in self.axes)
+
+
+def normal_form(view: StridedView) -> NormalView | None:
+    """The normal form of a view, or None for an empty one.
+
+    Theory: T1.
+    """
+    offset = view.offset
+    multiplicity = 1
+    axes: list[Axis] = []
+    for extent, stride in zip(view.shape, view.strides, strict=True):
+        if extent == 0:
+            return None
+        if extent == 1:
+            continue
+        if stride == 0:
+            multiplicity *= extent
+        elif stride > 0:
+            axes.append((stride, extent))
+        else:
+            offset += stride * (extent - 1)
+            axes.append((-stride, extent))
+    if len(axes) > 1:
+        axes.sort()
+        axes = _merged(axes)
+    return NormalView(offset, tuple(axes), multiplicity)
+
+
+def _merged(axes: list[Axis]) -> list[Axis]:
+    merged = [axes[0]]
+    for stride, extent in axes[1:]:
+        low_stride, low_extent = merged[-1]
+        if stride == low_stride * low_extent:
+            merged[-1] = (low_stride, low_extent * extent)
+        else:
+            merged.append((stride, extent))
+    return merged
+
+
+def row_major(shape: Sequence[int]) -> tuple[int, ...]:
+    """The strides, in elements, of a contiguous row-major tensor of ``shape``."""
+    strides = [1] * len(shape)
+    for k in range(len(shape) - 2, -1, -1):
+        strides[k] = strides[k + 1] * shape[k + 1]
+    return tuple(strides)
+
+
+def coordinates(address: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """The element of a row-major tensor at a flat address; the first axis takes what is left over."""
+    element: list[int] = []
+    for stride in row_major(shape):
+        quotient, address = divmod(address, stride) if stride else (0, address)
+        element.append(quotient)
+    return tuple(element)
+
+
+def intervals(addresses: Iterable[int]) -> list[tuple[int, int]]:
+    """Sorted distinct addresses as maximal half-open runs ``[low, high)``."""
+    runs: list[tuple[int, int]] = []
+    for address in sorted(set(addresses)):
+        if runs and runs[-1][1] == address:
+            runs[-1] = (runs[-1][0], address + 1)
+        else:
+            runs.append((address, address + 1))
+    return runs

@@ -1,0 +1,71 @@
+"""The shard map of one parameter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from verifier.model.origin import Origin
+from verifier.model.piece import Piece
+
+
+@dataclass(frozen=True, slots=True)
+class RankShard:
+    """What one rank holds: a buffer of ``shard_shape`` (elements) filled by ``pieces``.
+
+    Raises:
+        ValueError: a dimension is negative.
+    """
+
+    shard_shape: tuple[int, ...]
+    pieces: tuple[Piece, ...]
+
+    def __post_init__(self) -> None:
+        if any(n < 0 for n in self.shard_shape):
+            raise ValueError(f"negative dimension in shard_shape {self.shard_shape}")
+
+    @property
+    def numel(self) -> int:
+        """Elements of the shard buffer."""
+        return math.prod(self.shard_shape)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShardMap:
+    """How one parameter is cut over ranks. Ranks are labels, not positions.
+
+    ``ranks`` is ordered by rank. ``origin`` is where the map was read, None when built in memory.
+
+    Raises:
+        ValueError: a dimension or a rank is negative.
+    """
+
+    name: str
+    logical_shape: tuple[int, ...]
+    ranks: dict[int, RankShard]
+    origin: Origin | None = None
+
+    def __post_init__(self) -> None:
+        if any(n < 0 for n in self.logical_shape):
+            raise ValueError(f"negative dimension in logical_shape {self.logical_shape}")
+        if any(rank < 0 for rank in self.ranks):
+            raise ValueError(f"negative rank in {sorted(self.ranks)}")
+        object.__setattr__(self, "ranks", dict(sorted(self.ranks.items())))
+
+    @property
+    def numel(self) -> int:
+        """Elements of the parameter."""
+        return math.prod(self.logical_shape)
+
+    def pieces(self) -> Iterator[tuple[int, int, Piece]]:
+        """Every piece as (rank, position in its rank's list, piece), in rank order."""
+        for rank, shard in self.ranks.items():
+            for position, piece in enumerate(shard.pieces):
+                yield rank, position, piece
+
+    def piece_origin(self, rank: int, position: int) -> Origin | None:
+        """The place of one piece in the document, None when the map has none."""
+        if self.origin is None:
+            return None
+        return self.origin.child("ranks", rank, "pieces", position)

@@ -1,0 +1,1 @@
+"""Running things: from documents to verdicts, findings and reports."""

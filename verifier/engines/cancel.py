@@ -76,7 +76,7 @@ def _component_survivor(
     low: int, high: int, members: Sequence[NormalView], size: int, budget: Budget
 ) -> Survivor | TooLarge | None:
     """Where one hull component [low, high] first differs from the part of 0..size in it."""
-    if len(members) == 1 and 0 <= low and high < size and _is_run(members[0]):
+    if len(members) == 1 and low >= 0 and high < size and _is_run(members[0]):
         return None
     terms: list[Weighted] = [(view, 1) for view in members]
     first, last = max(low, 0), min(high + 1, size)

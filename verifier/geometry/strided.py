@@ -51,16 +51,12 @@ class StridedView:
     @property
     def lowest(self) -> int:
         """The least address reached (T2). Meaningless for an empty view."""
-        return self.offset + sum(
-            (n - 1) * s for n, s in zip(self.shape, self.strides, strict=True) if s < 0
-        )
+        return self.offset + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True) if s < 0)
 
     @property
     def highest(self) -> int:
         """The greatest address reached (T2). Meaningless for an empty view."""
-        return self.offset + sum(
-            (n - 1) * s for n, s in zip(self.shape, self.strides, strict=True) if s > 0
-        )
+        return self.offset + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True) if s > 0)
 
     def address(self, index: Sequence[int]) -> int:
         """The address that ``index`` reaches."""

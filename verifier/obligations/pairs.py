@@ -42,9 +42,7 @@ def fold_pairs(question: SamePairs) -> FoldedPairs:
         return StridedView(
             pair.source.offset * width + pair.dest.offset - lowest,
             pair.source.shape,
-            tuple(
-                [s * width + d for s, d in zip(pair.source.strides, pair.dest.strides, strict=True)]
-            ),
+            tuple([s * width + d for s, d in zip(pair.source.strides, pair.dest.strides, strict=True)]),
         )
 
     return FoldedPairs(

@@ -1,0 +1,1 @@
+"""Prove or refute shard maps."""

@@ -1,0 +1,78 @@
+"""Putting obligations to an engine: equal questions once, and to every engine for a cross-check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from verifier.answers import Answer, Fails, Holds, Unknown
+from verifier.budget import Budget
+from verifier.engine import Engine
+from verifier.engines.registry import ENGINES, engine_named
+from verifier.obligations.obligation import Obligation, Unposed
+from verifier.obligations.questions import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An obligation with the answer, and what other engines said against it."""
+
+    obligation: Obligation
+    answer: Answer
+    disagreements: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Answering:
+    """An engine with a budget and a memory of the questions it was asked.
+
+    Equal geometries of one checkpoint are decided once: questions hold no names, ranks or files.
+    """
+
+    engine: Engine
+    budget: Budget
+    cross_check: bool = False
+    memory: dict[Question, tuple[Answer, tuple[str, ...]]] = field(default_factory=dict)
+
+    def answer_all(self, obligations: Iterable[Obligation]) -> Iterator[Answered]:
+        """Each obligation with its answer, in order."""
+        for obligation in obligations:
+            question = obligation.question
+            if isinstance(question, Unposed):
+                yield Answered(obligation, Unknown("SM902", question.reason, self.engine.name))
+                continue
+            if question not in self.memory:
+                self.memory[question] = self._decide(question)
+            yield Answered(obligation, *self.memory[question])
+
+    def _decide(self, question: Question) -> tuple[Answer, tuple[str, ...]]:
+        answer = self.engine.decide(question, self.budget)
+        if not self.cross_check:
+            return answer, ()
+        others = [engine_named(name) for name in ENGINES if name not in ("auto", answer.engine)]
+        disagreements = [
+            f"{answer.engine} {_words(answer)}, {other.name} {_words(second)}"
+            for other in others
+            if _contradict(answer, second := other.decide(question, self.budget))
+        ]
+        return answer, tuple(disagreements)
+
+
+def _contradict(first: Answer, second: Answer) -> bool:
+    match first, second:
+        case (Holds(), Fails()) | (Fails(), Holds()):
+            return True
+        case Fails(a), Fails(b):
+            return a.least and b.least and (a.place, a.excess) != (b.place, b.excess)
+        case _:
+            return False
+
+
+def _words(answer: Answer) -> str:
+    match answer:
+        case Holds():
+            return "proves it"
+        case Fails(defect):
+            return f"refutes it at {defect.place} by {defect.excess}"
+        case Unknown():
+            return "cannot tell"

@@ -1,0 +1,103 @@
+"""The verdict on one map: direct rules, questions to the engines, faults by cause, and the certificate.
+
+Theory: T10.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from verifier.answers import Fails, Holds
+from verifier.audit.answering import Answered, Answering
+from verifier.audit.causes import by_cause
+from verifier.audit.diagnose import Diagnosis
+from verifier.certificates.encode import Certificate
+from verifier.model.expectation import Expectation
+from verifier.model.shard_map import ShardMap
+from verifier.obligations.catalogue import obligations
+from verifier.obligations.expectations import same_frame, scale_faults, writer_faults
+from verifier.obligations.faults import Fault
+from verifier.obligations.lints import lints
+from verifier.obligations.piece_rules import RULES, piece_faults
+from verifier.verdicts import Proved, Refuted, Undecided, Verdict
+
+_EXPECTED_FAMILIES = frozenset({"reference", "unit"})
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on a map with what led to it.
+
+    Attributes:
+        verdict: Proved, Refuted or Undecided.
+        faults: by cause, in the order of the catalogue; empty when proved.
+        warnings: lints; only of maps that were not refuted.
+        proved: obligations that hold, the direct rules counted one each.
+        refuted: obligations that fail.
+        undecided: obligations left open.
+        answered_by: obligations per engine.
+    """
+
+    verdict: Verdict
+    faults: tuple[Fault, ...]
+    warnings: tuple[Fault, ...]
+    proved: int
+    refuted: int
+    undecided: int
+    answered_by: dict[str, int]
+
+
+def judge(
+    shard_map: ShardMap, expectation: Expectation, answering: Answering, *, found: Sequence[Fault] = ()
+) -> Judgement:
+    """Decide every obligation of a map. ``found`` are faults that its reader already knows of."""
+    direct = [*found, *piece_faults(shard_map, expectation)]
+    asked = list(_expected_directly(shard_map, expectation))
+    answered = list(answering.answer_all(obligations(shard_map, expectation)))
+    diagnosis = Diagnosis(shard_map, expectation)
+    structural: list[Fault] = []
+    expected: list[Fault] = list(asked)
+    for item in answered:
+        target = expected if item.obligation.family in _EXPECTED_FAMILIES else structural
+        target += diagnosis.faults(item)
+    faults = by_cause(direct, structural, expected)
+    verdict = _verdict(shard_map, expectation, answered, faults)
+    rules = len(RULES)
+    broken = min(len({fault.code for fault in (*direct, *asked)}), rules)
+    return Judgement(
+        verdict,
+        faults,
+        () if isinstance(verdict, Refuted) else tuple(lints(shard_map)),
+        proved=sum(isinstance(a.answer, Holds) for a in answered) + rules - broken,
+        refuted=sum(isinstance(a.answer, Fails) for a in answered) + broken,
+        undecided=len(answered) - sum(isinstance(a.answer, Holds | Fails) for a in answered),
+        answered_by=dict(sorted(Counter(a.answer.engine for a in answered).items())),
+    )
+
+
+def _expected_directly(shard_map: ShardMap, expectation: Expectation) -> list[Fault]:
+    """Demands of the expectation that need no engine."""
+    faults = [*scale_faults(shard_map, expectation), *writer_faults(shard_map, expectation)]
+    if expectation.reference is not None:
+        frame = same_frame(shard_map, expectation.reference)
+        if frame is not None:
+            faults.append(frame)
+    return faults
+
+
+def _verdict(
+    shard_map: ShardMap, expectation: Expectation, answered: Sequence[Answered], faults: tuple[Fault, ...]
+) -> Verdict:
+    refuted = [fault for fault in faults if not fault.undecided]
+    if refuted:
+        return Refuted(refuted[0], faults)
+    if faults:
+        return Undecided(str(faults[0].values.get("reason", "")), faults)
+    evidence = {}
+    for item in answered:
+        if not isinstance(item.answer, Holds):
+            raise RuntimeError(f"{item.obligation.name} did not hold and left no fault")
+        evidence[item.obligation.name] = item.answer.form
+    return Proved(Certificate(shard_map, expectation, evidence))

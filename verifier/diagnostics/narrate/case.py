@@ -1,0 +1,225 @@
+"""What every family of narrations works from and hands back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from verifier.diagnostics.finding import Equation, Label, Picture
+from verifier.diagnostics.snippets import Locate, Member, piece_label, value_label
+from verifier.diagnostics.wording import (
+    counted,
+    element_text,
+    listing,
+    number,
+    ranks_phrase,
+    shape_text,
+    sum_text,
+)
+from verifier.geometry.strided import StridedView, coordinates
+from verifier.model.expectation import Expectation
+from verifier.model.piece import Piece
+from verifier.model.shard_map import RankShard, ShardMap
+from verifier.obligations.faults import Fault, Value, Visit
+
+_TEXT_LENGTH = 160
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """The parts of a finding that differ from code to code. See ``Finding`` for their meaning."""
+
+    headline: str
+    concise: str
+    labels: tuple[Label, ...] = ()
+    claim: str = ""
+    equations: tuple[Equation, ...] = ()
+    tally: str = ""
+    picture: Picture | None = None
+    notes: tuple[str, ...] = ()
+    helps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A fault together with the map it is about. Every accessor tolerates faults that point nowhere."""
+
+    shard_map: ShardMap
+    fault: Fault
+    locate: Locate | None = None
+    expectation: Expectation = field(default_factory=Expectation)
+
+    @property
+    def rank(self) -> int | None:
+        """The rank it happens on, or that of the culprit."""
+        if self.fault.rank is not None or not self.fault.pieces:
+            return self.fault.rank
+        return self.fault.pieces[-1][0]
+
+    @property
+    def shard(self) -> RankShard | None:
+        """The shard of that rank."""
+        return None if self.rank is None else self.shard_map.ranks.get(self.rank)
+
+    @property
+    def rank_phrase(self) -> str:
+        """``rank 0``, or ``the map``."""
+        return "the map" if self.rank is None else ranks_phrase((self.rank,))
+
+    def piece(self, rank: int, position: int) -> Piece | None:
+        """One piece of the map, None where the fault points nowhere."""
+        shard = self.shard_map.ranks.get(rank)
+        if shard is None or not 0 <= position < len(shard.pieces):
+            return None
+        return shard.pieces[position]
+
+    def piece_phrase(self, place: tuple[int, int]) -> str:
+        """``piece 1``, with its rank where the fault is not about one rank."""
+        rank, position = place
+        return f"piece {position}" if rank == self.fault.rank else f"piece {position} of rank {number(rank)}"
+
+    @property
+    def culprit(self) -> str:
+        """The last piece at fault with its rank, or the rank, or the map."""
+        if not self.fault.pieces:
+            return self.rank_phrase
+        rank, position = self.fault.pieces[-1]
+        return f"piece {position} of rank {number(rank)}"
+
+    def integer(self, key: str) -> int | None:
+        """A value that should be an integer."""
+        value = self.fault.values.get(key)
+        return value if isinstance(value, int) else None
+
+    def integers(self, key: str) -> tuple[int, ...]:
+        """A value that should be a tuple of integers; empty where it is not."""
+        value = self.fault.values.get(key)
+        if not isinstance(value, tuple):
+            return ()
+        return tuple([item for item in value if isinstance(item, int)])
+
+    def text(self, key: str) -> str:
+        """A value as words of bounded length; ``?`` where it is missing."""
+        return value_text(self.fault.values.get(key, "?"))
+
+    def label(
+        self, place: tuple[int, int], member: Member, text: str, *, primary: bool = True
+    ) -> tuple[Label, ...]:
+        """A label on one member of a piece; none where the fault points nowhere."""
+        piece = self.piece(*place)
+        if piece is None:
+            return ()
+        origin = self.shard_map.piece_origin(*place)
+        return (
+            piece_label(origin, self.locate, piece=piece, member=member, text=text, primary=primary),
+        )
+
+    def culprit_label(self, member: Member, text: str) -> tuple[Label, ...]:
+        """A label on one member of the last piece at fault; none where no piece is."""
+        return self.label(self.fault.pieces[-1], member, text) if self.fault.pieces else ()
+
+    def shard_label(self, text: str) -> tuple[Label, ...]:
+        """A label on the shard_shape of the rank."""
+        if self.shard is None or self.rank is None:
+            return ()
+        origin = self.shard_map.origin
+        if origin is not None:
+            origin = origin.child("ranks", self.rank, "shard_shape")
+        fallback = f'"shard_shape": {element_text(self.shard.shard_shape)}'
+        return (value_label(origin, self.locate, fallback=fallback, text=text, primary=True),)
+
+    def parameter_label(self, text: str) -> tuple[Label, ...]:
+        """A label on the logical_shape of the map."""
+        origin = self.shard_map.origin
+        if origin is not None:
+            origin = origin.child("logical_shape")
+        fallback = f'"logical_shape": {element_text(self.shard_map.logical_shape)}'
+        return (value_label(origin, self.locate, fallback=fallback, text=text, primary=True),)
+
+    def shard_element(self, address: int) -> str:
+        """``shard element [0, 1]``, or the bare address where it is outside the shard."""
+        shape = None if self.shard is None else self.shard.shard_shape
+        return _element("shard", address, shape)
+
+    def parameter_element(self, address: int) -> str:
+        """``parameter element [0, 1]``, or the bare address where it is outside the parameter."""
+        return _element("parameter", address, self.shard_map.logical_shape)
+
+    def equation(self, visit: Visit, side: str, *, so: str | None = None) -> Equation | None:
+        """How a visit reaches its address, worked out. ``so`` replaces what the element is on the other side."""
+        piece = self.piece(visit.rank, visit.piece)
+        if piece is None or len(visit.index) != len(piece.shape):
+            return None
+        here, there = (piece.dest, piece.source) if side == "shard" else (piece.source, piece.dest)
+        return Equation(
+            f"{self.piece_phrase((visit.rank, visit.piece))} at index {shape_text(visit.index)}",
+            sum_text(here, visit.index),
+            self._carries(side, visit.rank, there.address(visit.index)) if so is None else so,
+        )
+
+    def _carries(self, side: str, rank: int, address: int) -> str:
+        if side == "shard":
+            return f"carries {self.parameter_element(address)}"
+        shard = self.shard_map.ranks.get(rank)
+        place = _element("shard", address, None if shard is None else shard.shard_shape)
+        return f"goes to {place} of rank {number(rank)}"
+
+    def equations(self, side: str) -> tuple[Equation, ...]:
+        """The equations of all visits."""
+        found = (self.equation(visit, side) for visit in self.fault.visits)
+        return tuple([equation for equation in found if equation is not None])
+
+    def tally(self, noun: str) -> str:
+        """``smallest of 4 clashes: addresses 1, 5, 9, 13``; empty where there is one, or nobody counted."""
+        count, others = self.fault.count, self.fault.others
+        if count is None or (count.exact and count.number <= 1):
+            return ""
+        least = "" if count.exact else "at least "
+        head = f"smallest of {least}{counted(count.number, noun)}"
+        if not others:
+            return head
+        total = count.number if count.exact else len(others) + 1
+        return f"{head}: addresses {listing(others, total)}"
+
+    @property
+    def volume_note(self) -> tuple[str, ...]:
+        """The remark that counting elements cannot see this, where it is true."""
+        shard = self.shard
+        if shard is None:
+            return ()
+        carried = [piece.numel for piece in shard.pieces]
+        if sum(carried) != shard.numel or not carried:
+            return ()
+        if 1 < len(carried) <= 4:
+            total = f"the volumes add up ({' + '.join(map(number, carried))} = {number(shard.numel)})"
+        else:
+            total = f"the pieces carry {counted(shard.numel, 'element')}, as many as the shard has"
+        return (f"{total}, so comparing element counts cannot see this",)
+
+
+def value_text(value: Value) -> str:
+    """A value of a fault as words of bounded length."""
+    match value:
+        case int():
+            return number(value)
+        case tuple():
+            return listing_of(value)
+        case _:
+            return value if len(value) <= _TEXT_LENGTH else f"{value[:_TEXT_LENGTH]}..."
+
+
+def listing_of(values: tuple[int, ...] | tuple[str, ...]) -> str:
+    """The members of a tuple with commas, a dozen at most."""
+    shown = [number(value) if isinstance(value, int) else value[:_TEXT_LENGTH] for value in values[:12]]
+    return ", ".join(shown + (["..."] if len(values) > 12 else []))
+
+
+def addresses_phrase(size: int) -> str:
+    """The addresses of a buffer of ``size`` elements: ``addresses 0 to 15``."""
+    return "no addresses" if size <= 0 else f"addresses 0 to {number(size - 1)}"
+
+
+def _element(space: str, address: int, shape: tuple[int, ...] | None) -> str:
+    if shape is None or not 0 <= address < math.prod(shape):
+        return f"{space} address {number(address)}"
+    return f"{space} element {element_text(coordinates(address, shape))}"

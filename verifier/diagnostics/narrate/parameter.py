@@ -1,0 +1,171 @@
+"""SM3xx and SM4xx: elements without a holder, held twice, or held by other ranks than declared.
+
+Theory: T3, T11, T16.
+"""
+
+from __future__ import annotations
+
+from verifier.diagnostics.finding import Equation, Label, Picture
+from verifier.diagnostics.narrate.case import Case, Draft
+from verifier.diagnostics.pictures import copies_picture, holders_picture
+from verifier.diagnostics.wording import listing, number, ranks_phrase, scale_text
+
+REPLICAS_DRIFT = "a replica nobody knows of is neither compared nor updated, and drifts unseen"
+REPLICAS_LIE = "whoever reads the element from that rank gets memory that was never written with it"
+
+
+def uncovered_element(case: Case) -> Draft:
+    """SM301."""
+    helps: tuple[str, ...] = ()
+    if case.fault.others and case.fault.count is not None:
+        gaps = listing(case.fault.others, case.fault.count.number)
+        helps = (f'if nobody needs these elements, declare it: "gaps": [{gaps}]',)
+    return Draft(
+        headline="no rank holds some elements of the parameter",
+        concise=f"no rank holds {_element(case)}",
+        labels=case.parameter_label(f"nobody holds {_element(case)}"),
+        claim=_claim(case),
+        tally=case.tally("missing element"),
+        picture=_holders(case),
+        notes=("rebuilding the parameter leaves these elements uninitialised",),
+        helps=helps,
+    )
+
+
+def repeated_element(case: Case) -> Draft:
+    """SM302."""
+    holder = case.integer("holder")
+    rank = case.rank if holder is None else holder
+    who = "a rank" if rank is None else ranks_phrase((rank,))
+    picture = None
+    if rank is not None and case.fault.address is not None:
+        picture = copies_picture(case.shard_map, rank, case.fault.address)
+    return Draft(
+        headline=f"{who} holds an element of the parameter twice",
+        concise=f"{who} holds {_element(case)} twice",
+        labels=_readers(case),
+        claim=_claim(case),
+        equations=case.equations("parameter"),
+        tally=case.tally("repeated element"),
+        picture=picture,
+        notes=("the two copies are updated apart, and only one of them survives when the parameter is rebuilt",),
+    )
+
+
+def conflicting_scale(case: Case) -> Draft:
+    """SM303."""
+    scales = case.text("scales")
+    return Draft(
+        headline="holders of one element scale it differently",
+        concise=f"holders of {_element(case)} scale it by {scales}",
+        labels=_scales(case),
+        claim=_claim(case),
+        equations=_with_scales(case),
+        tally=case.tally("element"),
+        picture=_holders(case),
+        notes=("locations promise equal data on every holder; under two scales no two copies are equal",),
+    )
+
+
+def undeclared_replica(case: Case) -> Draft:
+    """SM401."""
+    declared, holders = case.integers("declared"), case.integers("holders")
+    extra = tuple([rank for rank in holders if rank not in declared])
+    return Draft(
+        headline=f"{ranks_phrase(extra or holders)} holds elements without being listed as a holder",
+        concise=f"{_element(case)} is held by {ranks_phrase(holders)}, declared are {ranks_phrase(declared)}",
+        labels=_locations(case),
+        claim=_claim(case),
+        equations=case.equations("parameter"),
+        tally=case.tally("element"),
+        picture=_holders(case),
+        notes=(REPLICAS_DRIFT,),
+    )
+
+
+def missing_replica(case: Case) -> Draft:
+    """SM402."""
+    declared, holders = case.integers("declared"), case.integers("holders")
+    absent = tuple([rank for rank in declared if rank not in holders])
+    return Draft(
+        headline=f"{ranks_phrase(absent or declared)} is listed as a holder of elements it does not hold",
+        concise=f"{_element(case)} is declared on {ranks_phrase(declared)}, held by {ranks_phrase(holders)}",
+        labels=_locations(case),
+        claim=_claim(case),
+        equations=case.equations("parameter"),
+        tally=case.tally("element"),
+        picture=_holders(case),
+        notes=(REPLICAS_LIE,),
+    )
+
+
+def mixed_holders(case: Case) -> Draft:
+    """SM403."""
+    declared, holders = case.integers("declared"), case.integers("holders")
+    said = f", declared are {ranks_phrase(declared)}" if declared else ""
+    return Draft(
+        headline="the pieces that hold one element list different holders",
+        concise=f"{_element(case)} is held by {ranks_phrase(holders)}{said}",
+        labels=_locations(case),
+        claim=_claim(case),
+        equations=case.equations("parameter"),
+        tally=case.tally("element"),
+        picture=_holders(case),
+        notes=("at least one of the lists is wrong, so replicas are compared with the wrong partners",),
+    )
+
+
+def _readers(case: Case) -> tuple[Label, ...]:
+    """Every piece at fault, all but the last in the background."""
+    labels: tuple[Label, ...] = ()
+    for place in case.fault.pieces:
+        text = f"{case.piece_phrase(place)} holds the element"
+        labels += case.label(place, "source", text, primary=place == case.fault.pieces[-1])
+    return labels
+
+
+def _scales(case: Case) -> tuple[Label, ...]:
+    labels: tuple[Label, ...] = ()
+    for place in case.fault.pieces:
+        piece = case.piece(*place)
+        if piece is not None:
+            text = f"{case.piece_phrase(place)} has scale {scale_text(piece.scale)}"
+            labels += case.label(place, "scale", text, primary=place == case.fault.pieces[-1])
+    return labels
+
+
+def _locations(case: Case) -> tuple[Label, ...]:
+    labels: tuple[Label, ...] = ()
+    for place in case.fault.pieces:
+        piece = case.piece(*place)
+        if piece is not None:
+            text = f"{case.piece_phrase(place)} declares {ranks_phrase(piece.locations)}"
+            labels += case.label(place, "locations", text, primary=place == case.fault.pieces[-1])
+    return labels
+
+
+def _element(case: Case) -> str:
+    if case.fault.address is None:
+        return "an element of the parameter"
+    return case.parameter_element(case.fault.address)
+
+
+def _claim(case: Case) -> str:
+    address = case.fault.address
+    return "" if address is None else f"parameter address {number(address)} is {_element(case)}"
+
+
+def _holders(case: Case) -> Picture | None:
+    if case.fault.address is None:
+        return None
+    return holders_picture(case.shard_map, case.fault.address, free=case.expectation.gaps)
+
+
+def _with_scales(case: Case) -> tuple[Equation, ...]:
+    equations: tuple[Equation, ...] = ()
+    for visit in case.fault.visits:
+        piece = case.piece(visit.rank, visit.piece)
+        if piece is not None:
+            found = case.equation(visit, "parameter", so=f"with scale {scale_text(piece.scale)}")
+            equations += () if found is None else (found,)
+    return equations

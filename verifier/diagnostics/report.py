@@ -1,0 +1,166 @@
+"""What one run says: subjects with their verdicts and findings, and what was not checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from verifier.diagnostics.codes import find_code
+from verifier.diagnostics.finding import Finding, Place
+
+SubjectVerdict = Literal["proved", "refuted", "undecided", "unreadable"]
+
+EXIT_PROVED = 0
+EXIT_REFUTED = 1
+EXIT_UNREADABLE = 2
+EXIT_UNDECIDED = 3
+EXIT_NOTHING_CHECKED = 4
+EXIT_TOOL_BUG = 70
+
+
+@dataclass(frozen=True, slots=True)
+class Obligations:
+    """How many obligations were answered, by answer."""
+
+    proved: int = 0
+    refuted: int = 0
+    undecided: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.proved + self.refuted + self.undecided
+
+    def __add__(self, other: Obligations) -> Obligations:
+        return Obligations(
+            self.proved + other.proved, self.refuted + other.refuted, self.undecided + other.undecided
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """One thing that was checked.
+
+    Attributes:
+        name: what people call it, e.g. the parameter.
+        kind: a countable noun: "map", "checkpoint", "constructor".
+        place: where it was read; None when built in memory.
+        answered_by: how many obligations each engine answered.
+        contents: what it consists of, noun to number, e.g. {"ranks": 2, "pieces": 4}, in printing order.
+        findings: one per cause, in a stable order.
+    """
+
+    name: str
+    kind: str
+    verdict: SubjectVerdict
+    place: Place | None = None
+    obligations: Obligations = field(default_factory=Obligations)
+    answered_by: Mapping[str, int] = field(default_factory=dict)
+    contents: Mapping[str, int] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How many subjects got each verdict, how many obligations each answer, and what was not checked."""
+
+    proved: int
+    refuted: int
+    undecided: int
+    unreadable: int
+    obligations: Obligations
+    unchecked: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The result of one run.
+
+    Attributes:
+        tool: what ran, name to version; "name" and "version" are the tool itself, the rest what it used.
+        subjects: in the order they are reported.
+        unchecked: what was left out, one clause each, e.g. "2 checkpoints without a map".
+    """
+
+    tool: Mapping[str, str]
+    subjects: tuple[Subject, ...]
+    unchecked: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> Summary:
+        """The totals."""
+        verdicts = Counter(subject.verdict for subject in self.subjects)
+        return Summary(
+            verdicts["proved"],
+            verdicts["refuted"],
+            verdicts["undecided"],
+            verdicts["unreadable"],
+            sum((subject.obligations for subject in self.subjects), Obligations()),
+            self.unchecked,
+        )
+
+    @property
+    def findings(self) -> tuple[tuple[Subject, Finding], ...]:
+        """Every finding with its subject, in report order."""
+        return tuple((subject, finding) for subject in self.subjects for finding in subject.findings)
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of what happened: 70 > 2 > 1 > 3 > 4 > 0. A run that checked nothing is not a pass."""
+        if any(_is_tool_bug(finding) for _, finding in self.findings):
+            return EXIT_TOOL_BUG
+        summary = self.summary
+        if summary.unreadable:
+            return EXIT_UNREADABLE
+        if summary.refuted:
+            return EXIT_REFUTED
+        if summary.undecided:
+            return EXIT_UNDECIDED
+        if summary.obligations.total == 0:
+            return EXIT_NOTHING_CHECKED
+        return EXIT_PROVED
+
+    def raise_if_not_proved(self) -> None:
+        """Return when everything was proved.
+
+        Raises:
+            NotProved: something was refuted, undecided or unreadable, or nothing was checked.
+        """
+        if self.exit_code != EXIT_PROVED:
+            raise NotProved(self)
+
+
+class NotProved(Exception):  # noqa: N818 - it is the verdict, an undecided map is not an error
+    """A report whose subjects were not all proved. Its text is one line per finding."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report)
+        self.report = report
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self.report))
+
+
+def _lines(report: Report) -> Iterable[str]:
+    if report.exit_code == EXIT_NOTHING_CHECKED:
+        yield "nothing was checked"
+    for subject in report.subjects:
+        if subject.verdict != "proved" and not subject.findings:
+            yield f"{subject.name}: {subject.verdict}"
+    for subject, finding in report.findings:
+        yield f"{_where(subject, finding)}: {finding.verdict}[{finding.code}] {finding.concise}"
+
+
+def _where(subject: Subject, finding: Finding) -> str:
+    place = finding.place
+    if place is None:
+        return subject.name
+    parts = (place.file, place.line, place.column)
+    return ":".join(str(part) for part in parts if part is not None)
+
+
+def _is_tool_bug(finding: Finding) -> bool:
+    code = find_code(finding.code)
+    return code is not None and code.family == "tool bug"

@@ -1,0 +1,146 @@
+"""The lines of a document at fault, with the stretch to underline; the affine form where there are no lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from verifier.diagnostics.finding import Label, Place
+from verifier.diagnostics.wording import number, scale_text
+from verifier.geometry.strided import StridedView
+from verifier.model.origin import Origin
+from verifier.model.piece import ONE, Piece
+
+Member = Literal["shape", "source", "dest", "locations", "scale"]
+
+_CONTEXT = 120
+"""Characters kept on either side of the underlined stretch: a minified document is one long line."""
+_LOCATIONS_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a value stands in the text of a document.
+
+    ``line`` and ``column`` count from 1; ``end_column`` is one past the last character of the value on that
+    line; ``text`` is the whole line without its end. A value of several lines ends with its first line.
+    """
+
+    line: int
+    column: int
+    end_column: int
+    text: str
+
+
+Locate = Callable[[Origin], Span | None]
+"""Finds the text of a value; None when the document has none."""
+
+
+def value_label(
+    origin: Origin | None, locate: Locate | None, *, fallback: str, text: str, primary: bool
+) -> Label:
+    """A label on the value at ``origin``, ``fallback`` being the text to show when the document has none."""
+    found = _located(origin, locate)
+    if origin is None or found is None:
+        place = None if origin is None else Place(origin.file, origin.pointer)
+        return Label(place=place, snippet=fallback, start=0, end=len(fallback), text=text, primary=primary)
+    return _on_line(origin.pointer, origin.file, found, text, primary)
+
+
+def piece_label(
+    origin: Origin | None, locate: Locate | None, *, piece: Piece, member: Member, text: str, primary: bool
+) -> Label:
+    """A label on one member of the piece at ``origin``. The place is that of the piece, at the member's column."""
+    found = _located(None if origin is None else origin.child(member), locate)
+    if origin is None or found is None:
+        place = _piece_place(origin, locate)
+        snippet, start, end = affine_text(piece, member)
+        return Label(place=place, snippet=snippet, start=start, end=end, text=text, primary=primary)
+    return _on_line(origin.pointer, origin.file, found, text, primary)
+
+
+def affine_text(piece: Piece, member: Member | None = None) -> tuple[str, int, int]:
+    """The piece in the affine form, and where ``member`` stands in it (all of it when absent)."""
+    members = {
+        "shape": _numbers(piece.shape),
+        "source": _view(piece.source),
+        "dest": _view(piece.dest),
+        "locations": _numbers(piece.locations, _LOCATIONS_SHOWN),
+    }
+    if piece.scale != ONE:
+        members["scale"] = scale_text(piece.scale)
+    text = "{ "
+    start, end = 0, 0
+    for position, (name, value) in enumerate(members.items()):
+        text += ", " if position else ""
+        if name == member:
+            start, end = len(text), len(text) + len(f'"{name}": {value}')
+        text += f'"{name}": {value}'
+    text += " }"
+    return text, start, end or len(text)
+
+
+def _located(origin: Origin | None, locate: Locate | None) -> Span | None:
+    """The span of a value that fits on its line; a value spread over lines is better shown in the affine form."""
+    if origin is None or locate is None:
+        return None
+    span = locate(origin)
+    if span is None or not _complete(span.text[span.column - 1 : span.end_column - 1]):
+        return None
+    return span
+
+
+def _complete(value: str) -> bool:
+    return bool(value) and value.count("[") == value.count("]") and value.count("{") == value.count("}")
+
+
+def _piece_place(origin: Origin | None, locate: Locate | None) -> Place | None:
+    if origin is None:
+        return None
+    span = None if locate is None else locate(origin)
+    if span is None:
+        return Place(origin.file, origin.pointer)
+    return Place(origin.file, origin.pointer, span.line, span.column)
+
+
+def _on_line(pointer: str, file: str, span: Span, text: str, primary: bool) -> Label:
+    start = _start_of_key(span.text, span.column - 1)
+    end = max(span.end_column - 1, start + 1)
+    place = Place(file, pointer, span.line, start + 1)
+    snippet, shift = _clipped(span.text, start, end)
+    return Label(
+        place=place, snippet=snippet, start=start - shift, end=end - shift, text=text, primary=primary
+    )
+
+
+def _start_of_key(text: str, start: int) -> int:
+    """Where the key of the value at ``start`` begins, if it stands directly before it."""
+    key = re.search(r'"[A-Za-z_]{1,32}"\s*:\s*$', text[max(0, start - 64) : start])
+    return start if key is None else max(0, start - 64) + key.start()
+
+
+def _clipped(text: str, start: int, end: int) -> tuple[str, int]:
+    """The text near the stretch, and by how much positions shift to the left."""
+    low = len(text) - len(text.lstrip())
+    if start - low > _CONTEXT:
+        low = start - _CONTEXT
+        head = "..."
+    else:
+        low = min(low, start)
+        head = ""
+    high = min(len(text), end + _CONTEXT)
+    tail = "..." if high < len(text.rstrip()) else ""
+    return head + text[low:high].rstrip() + tail, low - len(head)
+
+
+def _numbers(values: tuple[int, ...], most: int = 16) -> str:
+    shown = [number(value) for value in values[:most]]
+    if len(values) > most:
+        shown.append(f"... {len(values) - most} more")
+    return f"[{', '.join(shown)}]"
+
+
+def _view(view: StridedView) -> str:
+    return f"[{number(view.offset)}, {_numbers(view.strides)}]"

@@ -1,0 +1,47 @@
+"""The engines in the order of their cost, each asked only what the cheaper ones left open.
+
+An answer names the engine that gave it. A refutation without the least place is kept while the remaining
+engines try to find that place; whatever they say, it stays a refutation.
+"""
+
+from __future__ import annotations
+
+from verifier.answers import Answer, Fails, Holds, Unknown
+from verifier.budget import Budget
+from verifier.engines.registry import engine_named
+from verifier.obligations.questions import Question
+
+ORDER = ("cancel", "fingerprint", "boxes", "search", "enumerate", "smt")
+"""Fingerprint never proves, but its refutation is certain and cheap; it spares the searches below."""
+
+
+class Portfolio:
+    """Exact cancellation first, everything else only past its budget."""
+
+    name = "auto"
+
+    def decide(self, question: Question, budget: Budget) -> Answer:
+        """The first certain answer; Unknown lists what every engine said."""
+        refuted: Fails | None = None
+        unknown: list[Unknown] = []
+        for name in ORDER:
+            answer = engine_named(name).decide(question, budget)
+            match answer:
+                case Holds():
+                    if refuted is None:
+                        return answer
+                case Fails(defect):
+                    if defect.least:
+                        return answer
+                    if refuted is None or refuted.defect.place is None:
+                        refuted = answer
+                case Unknown():
+                    unknown.append(answer)
+        return refuted or _combined(unknown)
+
+
+def _combined(unknown: list[Unknown]) -> Unknown:
+    """One Unknown for all: over budget if any engine was, for then a larger budget may help."""
+    codes = {answer.code for answer in unknown}
+    code = next(c for c in ("SM902", "SM903", "SM901") if c in codes)
+    return Unknown(code, "; ".join(f"{answer.engine}: {answer.reason}" for answer in unknown), Portfolio.name)

@@ -1,0 +1,74 @@
+"""The engines by name. Each is imported only when asked for: z3 and numpy cost start-up time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from verifier.engine import Engine
+
+
+def _auto() -> Engine:
+    from verifier.engines.portfolio import Portfolio
+
+    return Portfolio()
+
+
+def _cancel() -> Engine:
+    from verifier.engines.cancel import CancelEngine
+
+    return CancelEngine()
+
+
+def _boxes() -> Engine:
+    from verifier.engines.boxes import BoxesEngine
+
+    return BoxesEngine()
+
+
+def _search() -> Engine:
+    from verifier.engines.search import SearchEngine
+
+    return SearchEngine()
+
+
+def _enumerate() -> Engine:
+    from verifier.engines.enumerate import EnumerateEngine
+
+    return EnumerateEngine()
+
+
+def _smt() -> Engine:
+    from verifier.engines.smt import SmtEngine
+
+    return SmtEngine()
+
+
+def _fingerprint() -> Engine:
+    from verifier.engines.fingerprint import FingerprintEngine
+
+    return FingerprintEngine()
+
+
+ENGINES: dict[str, Callable[[], Engine]] = {
+    "auto": _auto,
+    "cancel": _cancel,
+    "boxes": _boxes,
+    "search": _search,
+    "enumerate": _enumerate,
+    "smt": _smt,
+    "fingerprint": _fingerprint,
+}
+"""What ``--engine`` takes. "auto" is the portfolio of all others."""
+
+
+def engine_named(name: str) -> Engine:
+    """The engine of that name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    try:
+        factory = ENGINES[name]
+    except KeyError:
+        raise ValueError(f"no engine {name!r}; there are {', '.join(ENGINES)}") from None
+    return factory()

@@ -1,0 +1,208 @@
+"""Is a number a bounded combination of given coefficients?
+
+Question.   Values 0 <= x_k <= u_k with sum c_k x_k = d, or the certainty that there are none.
+Reduction.  A negative coefficient is reflected. Terms c, u and m*c, v with m <= u + 1 are one term c with
+            bound u + m*v: every integer up to that bound is x + m*y. So equal strides and nested radices
+            collapse before any search.
+Methods.    1 hull: d < 0 or d > sum c_k u_k    2 residue: gcd(c) does not divide d
+            3 depth-first search from the greatest coefficient down: what is left for the others must lie in
+            their hull and be a multiple of their gcd, which leaves one arithmetic progression of candidates;
+            remainders met before are not searched again [Ramachandran2006].
+Cost.       1 and 2 are linear in the number of terms. 3 is exponential in the worst case; the question is
+            NP-hard (subset sum), so every call has a node budget and "too hard" is an answer.
+Families.   With two terms left, 3 never backtracks. Only three and more unrelated coefficients make it
+            search, and right sides near the greatest unreachable sum (the Frobenius number) make it search
+            long.
+References. Ramachandran 2006, doi 10.1007/11792086_14 (bounded equations by gcds); Ramirez Alfonsin 2005,
+            The Diophantine Frobenius Problem (hard right sides).
+
+Theory: T14.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, get_args
+
+Method = Literal["empty", "hull", "residue", "search", "solver"]
+"""Why no solution exists: an empty view, disjoint hulls, incompatible residues, an exhausted search, or a
+solver's word for it."""
+
+METHODS: tuple[Method, ...] = get_args(Method)
+"""From the simplest to the one that rests on most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """There is no such pair of indices, certainly; ``nodes`` is what the search cost."""
+
+    method: Method
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TooHard:
+    """Not decided within ``nodes`` nodes of search."""
+
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A solution of a reduced equation: one value per coefficient."""
+
+    values: tuple[int, ...]
+    nodes: int
+
+
+Solver = Callable[["LinearForm", int], Values | Apart | TooHard]
+"""Finds values with ``sum(c_k * x_k) == d`` within the bounds, for a form and a right side ``d``."""
+
+Term = tuple[int, int]
+"""(coefficient, bound) of one variable: coefficient of any sign but 0, bound >= 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinearForm:
+    """A left side ``sum(c_k * x_k)``, ``0 <= x_k <= bounds[k]``, reduced, with what its search needs.
+
+    Attributes:
+        coefficients: positive, descending, each with its bound in ``bounds``.
+        gcds: of the coefficients from position k on; a 0 at the end.
+        reaches: greatest sum of the terms from position k on; a 0 at the end.
+        inverses: of ``c_k / gcds[k]`` modulo ``gcds[k + 1] / gcds[k]``.
+        shift: to be added to the right side, for the reflected terms.
+        parts: per coefficient, the terms merged into it as (position in the given terms, multiple, bound).
+        reflected: positions of the given terms that were reflected.
+    """
+
+    coefficients: tuple[int, ...]
+    bounds: tuple[int, ...]
+    gcds: tuple[int, ...]
+    reaches: tuple[int, ...]
+    inverses: tuple[int, ...]
+    shift: int
+    parts: tuple[tuple[tuple[int, int, int], ...], ...]
+    reflected: tuple[int, ...]
+
+    def refuted_by(self, total: int) -> Method | None:
+        """The cheap reason why no values sum up to ``total``, if there is one."""
+        if not 0 <= total <= self.reaches[0]:
+            return "hull"
+        if self.coefficients and total % self.gcds[0]:
+            return "residue"
+        return None
+
+    def lift(self, values: tuple[int, ...]) -> list[int]:
+        """The values of the given terms, from the values of the reduced ones."""
+        lifted = [0] * sum(len(parts) for parts in self.parts)
+        bounds = dict.fromkeys(range(len(lifted)), 0)
+        for value, parts in zip(values, self.parts, strict=True):
+            for position, multiple, bound in reversed(parts):
+                bounds[position] = bound
+                lifted[position] = min(bound, value // multiple)
+                value -= multiple * lifted[position]
+        for position in self.reflected:
+            lifted[position] = bounds[position] - lifted[position]
+        return lifted
+
+
+@lru_cache(maxsize=4096)
+def linear_form(terms: tuple[Term, ...]) -> LinearForm:
+    """The reduced form of ``sum(c_k * x_k)``. Cached, because the pairs of one map have few distinct forms.
+
+    Theory: T14.
+    """
+    reflected = tuple(k for k, (coefficient, _) in enumerate(terms) if coefficient < 0)
+    groups: list[tuple[int, int, list[tuple[int, int, int]]]] = []
+    for coefficient, bound, k in sorted((abs(c), u, k) for k, (c, u) in enumerate(terms)):
+        for position, (least, reach, parts) in enumerate(groups):
+            multiple, rest = divmod(coefficient, least)
+            if rest == 0 and multiple <= reach + 1:
+                parts.append((k, multiple, bound))
+                groups[position] = (least, reach + multiple * bound, parts)
+                break
+        else:
+            groups.append((coefficient, bound, [(k, 1, bound)]))
+    groups.reverse()
+    gcds, reaches = [0], [0]
+    for coefficient, bound, _ in reversed(groups):
+        gcds.append(math.gcd(coefficient, gcds[-1]))
+        reaches.append(reaches[-1] + coefficient * bound)
+    gcds.reverse()
+    reaches.reverse()
+    return LinearForm(
+        coefficients=tuple(coefficient for coefficient, _, _ in groups),
+        bounds=tuple(bound for _, bound, _ in groups),
+        gcds=tuple(gcds),
+        reaches=tuple(reaches),
+        inverses=tuple(
+            pow(group[0] // gcd, -1, max(1, after // gcd))
+            for group, gcd, after in zip(groups, gcds[:-1], gcds[1:], strict=True)
+        ),
+        shift=sum(abs(terms[k][0]) * terms[k][1] for k in reflected),
+        parts=tuple(tuple(parts) for _, _, parts in groups),
+        reflected=reflected,
+    )
+
+
+def search(form: LinearForm, total: int, nodes: int) -> Values | Apart | TooHard:
+    """Values with ``sum(c_k * x_k) == total``, by bounded depth-first search.
+
+    Theory: T14.
+    """
+    method = form.refuted_by(total)
+    if method is not None:
+        return Apart(method, 0)
+    last = len(form.coefficients) - 1
+    if last < 0:
+        return Values((), 0)
+    seen: list[set[int]] = [set() for _ in form.coefficients]
+    chosen = [0] * (last + 1)
+    path: list[tuple[int, Iterator[int]]] = [(total, _candidates(form, 0, total))]
+    spent = 0
+    while path:
+        level = len(path) - 1
+        remainder, candidates = path[-1]
+        value = next(candidates, None)
+        if value is None:
+            path.pop()
+            continue
+        if spent >= nodes:
+            return TooHard(spent)
+        spent += 1
+        chosen[level] = value
+        remainder -= form.coefficients[level] * value
+        if level == last:
+            return Values(tuple(chosen), spent)
+        if remainder not in seen[level]:
+            seen[level].add(remainder)
+            path.append((remainder, _candidates(form, level + 1, remainder)))
+    return Apart("search", spent)
+
+
+def _candidates(form: LinearForm, level: int, remainder: int) -> Iterator[int]:
+    """Values of one variable that leave the others a sum in their hull and a multiple of their gcd.
+
+    The middle of the hull comes first: there the others have the most sums.
+    """
+    coefficient = form.coefficients[level]
+    gcd, after, reach = form.gcds[level], form.gcds[level + 1], form.reaches[level + 1]
+    step = max(1, after // gcd)
+    lowest = max(0, -((reach - remainder) // coefficient))
+    highest = min(form.bounds[level], remainder // coefficient)
+    first = lowest + (remainder // gcd * form.inverses[level] - lowest) % step
+    count = (highest - first) // step + 1
+    if count <= 0:
+        return
+    middle = (remainder - reach // 2) // coefficient
+    centre = min(max((middle - first) // step, 0), count - 1)
+    yield first + centre * step
+    for distance in range(1, max(centre, count - 1 - centre) + 1):
+        if centre + distance < count:
+            yield first + (centre + distance) * step
+        if centre >= distance:
+            yield first + (centre - distance) * step

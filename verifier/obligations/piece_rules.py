@@ -1,0 +1,159 @@
+"""What can be seen of a piece by itself: bounds, signs, scale, locations, integer widths.
+
+Empty pieces touch nothing and are never wrong, whatever their numbers.
+
+Theory: T2, T10 condition 1, T16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from verifier.geometry.strided import INT64_MAX, StridedView
+from verifier.model.expectation import Expectation
+from verifier.model.piece import Piece
+from verifier.model.shard_map import RankShard, ShardMap
+from verifier.obligations.faults import Fault, Visit
+
+RULES = ("index-width", "bounds", "signs", "scales", "locations")
+"""The direct rules, each one obligation of a map."""
+
+
+def piece_faults(shard_map: ShardMap, expectation: Expectation) -> Iterator[Fault]:
+    """Every direct fault of a map, in document order."""
+    if shard_map.numel > INT64_MAX:
+        yield _too_wide("elements of the parameter", shard_map.numel, 64)
+    world = _plausible_ranks(shard_map)
+    for rank, shard in shard_map.ranks.items():
+        if shard.numel > INT64_MAX:
+            yield _too_wide("elements of the shard", shard.numel, 64, rank)
+        for position, piece in enumerate(shard.pieces):
+            if piece.is_empty:
+                continue
+            place = (rank, position)
+            yield from _address_faults(place, piece, shard, shard_map.numel, expectation.index_bits)
+            if not isinstance(piece.scale, Fraction) or piece.scale == 0:
+                yield Fault(
+                    code="SM106",
+                    side="piece",
+                    rank=rank,
+                    pieces=(place,),
+                    values={"scale": str(piece.scale)},
+                )
+            if not expectation.lookup:
+                yield from _location_faults(place, piece, world)
+
+
+def _plausible_ranks(shard_map: ShardMap) -> frozenset[int]:
+    """Ranks a piece may name: those with a shard, and those whose shard is merely missing.
+
+    A named rank without a shard is a missing one (SM402, found by the holders) when it fits into a world
+    0..n of as many ranks as are known by name; a rank outside that world is unknown (SM108).
+    """
+    known = set(shard_map.ranks)
+    for _, _, piece in shard_map.pieces():
+        known.update(piece.locations)
+    return frozenset({*shard_map.ranks, *range(len(known))})
+
+
+def _address_faults(
+    place: tuple[int, int], piece: Piece, shard: RankShard, numel: int, index_bits: int
+) -> Iterator[Fault]:
+    """Width of the numbers, bounds, width of the addresses, signs; one fault a cause."""
+    wide = _widest(piece)
+    if wide is not None:
+        yield _too_wide("a number of the piece", wide, 64, place[0], place)
+        return
+    dest = _out_of_bounds("SM101", place, piece.dest, shard.numel)
+    source = _out_of_bounds("SM102", place, piece.source, numel)
+    yield from filter(None, (dest, source))
+    if dest is None and source is None:
+        reached = max(piece.source.highest, piece.dest.highest)
+        if reached >= 2 ** (index_bits - 1):
+            yield _too_wide("an address", reached, index_bits, place[0], place)
+        yield from _sign_faults(place, piece)
+
+
+def _widest(piece: Piece) -> int | None:
+    numbers = (
+        *piece.shape,
+        piece.source.offset,
+        *piece.source.strides,
+        piece.dest.offset,
+        *piece.dest.strides,
+    )
+    widest = max(numbers, key=abs)
+    return widest if abs(widest) > INT64_MAX else None
+
+
+def _too_wide(
+    what: str, value: int, bits: int, rank: int | None = None, place: tuple[int, int] | None = None
+) -> Fault:
+    return Fault(
+        code="SM109",
+        side="map" if place is None else "piece",
+        rank=rank,
+        pieces=() if place is None else (place,),
+        values={"what": what, "value": value, "bits": bits},
+    )
+
+
+def _out_of_bounds(code: str, place: tuple[int, int], view: StridedView, size: int) -> Fault | None:
+    lowest, highest = view.lowest, view.highest
+    if lowest < 0:
+        reached, positive = lowest, False
+    elif highest >= size:
+        reached, positive = highest, True
+    else:
+        return None
+    index = tuple(
+        [
+            n - 1 if (s > 0) == positive and s != 0 else 0
+            for n, s in zip(view.shape, view.strides, strict=True)
+        ]
+    )
+    return Fault(
+        code=code,
+        side="shard" if code == "SM101" else "parameter",
+        rank=place[0],
+        pieces=(place,),
+        address=reached,
+        visits=(Visit(*place, index),),
+        values={"reached": reached, "size": size, "lowest": lowest, "highest": highest},
+    )
+
+
+def _sign_faults(place: tuple[int, int], piece: Piece) -> Iterator[Fault]:
+    """torch.as_strided has no negative strides, even where the index arithmetic is a bijection."""
+    for side, view in (("dest", piece.dest), ("source", piece.source)):
+        for axis, (extent, stride) in enumerate(zip(view.shape, view.strides, strict=True)):
+            if stride < 0 and extent > 1:
+                yield Fault(
+                    code="SM105",
+                    side="piece",
+                    rank=place[0],
+                    pieces=(place,),
+                    values={"axis": axis, "stride": stride, "view": side},
+                )
+                return
+
+
+def _location_faults(place: tuple[int, int], piece: Piece, world: frozenset[int]) -> Iterator[Fault]:
+    rank = place[0]
+    if not piece.locations:
+        yield Fault(code="SM107", side="piece", rank=rank, pieces=(place,))
+        return
+    unknown = tuple([r for r in piece.locations if r not in world])
+    if unknown:
+        yield Fault(code="SM108", side="piece", rank=rank, pieces=(place,), values={"unknown": unknown})
+    if rank not in piece.locations:
+        yield Fault(
+            code="SM401",
+            side="parameter",
+            rank=rank,
+            pieces=(place,),
+            address=piece.source.address((0,) * len(piece.shape)),
+            visits=(Visit(*place, (0,) * len(piece.shape)),),
+            values={"declared": piece.locations, "holders": (rank,)},
+        )

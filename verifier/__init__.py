@@ -1,1 +1,56 @@
-"""Prove or refute shard maps."""
+"""Prove or refute shard maps: how tensors are cut over ranks, and put together again.
+
+>>> from verifier import check_map, load
+>>> report = check_map(load("map.json")[0])  # doctest: +SKIP
+>>> report.raise_if_not_proved()  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from verifier.audit.check import check_map
+from verifier.audit.compare import same_function
+from verifier.budget import Budget
+from verifier.diagnostics.finding import Finding
+from verifier.diagnostics.report import NotProved, Report
+from verifier.formats import FormatError
+from verifier.geometry.strided import StridedView
+from verifier.model.expectation import Expectation
+from verifier.model.piece import Piece
+from verifier.model.shard_map import RankShard, ShardMap
+from verifier.verdicts import Proved, Refuted, Undecided, Verdict
+
+__all__ = [
+    "Budget",
+    "Expectation",
+    "Finding",
+    "FormatError",
+    "NotProved",
+    "Piece",
+    "Proved",
+    "RankShard",
+    "Refuted",
+    "Report",
+    "ShardMap",
+    "StridedView",
+    "Undecided",
+    "Verdict",
+    "check_map",
+    "load",
+    "same_function",
+]
+
+
+def load(path: str | Path) -> list[ShardMap]:
+    """Every map of a file or checkpoint directory, in the order of the document.
+
+    Raises:
+        FormatError: the document, or one of its maps, cannot be read; nothing is returned by halves.
+    """
+    from verifier.formats import read
+
+    document = read(Path(path))
+    for refusal in document.refusals:
+        raise FormatError(refusal.code, refusal.message, refusal.origin, help=refusal.help)
+    return [subject.shard_map for subject in document.subjects]

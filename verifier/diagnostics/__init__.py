@@ -1,0 +1,1 @@
+"""What people are told: codes, findings, pictures as data, explain pages."""

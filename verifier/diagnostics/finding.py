@@ -35,8 +35,9 @@ class Label:
 
     Attributes:
         place: where the stretch begins; None for a map built in memory.
-        snippet: the text shown: a line of the document, or the piece in the affine form where ``place`` has no
-            line. May be shortened by ``...`` on either side of the stretch.
+        snippet: the text shown, possibly shortened by ``...`` on either side of the stretch.
+        quoted: True when ``snippet`` is the line of the document at ``place``, False when it is the value
+            written anew: the piece in the affine form.
         start: first character of the stretch inside ``snippet``, from 0.
         end: one past its last character.
         text: the remark.
@@ -45,6 +46,7 @@ class Label:
 
     place: Place | None
     snippet: str
+    quoted: bool
     start: int
     end: int
     text: str

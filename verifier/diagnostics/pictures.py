@@ -1,7 +1,7 @@
 """Pictures of an address space: a window around the witness, and who touches each cell of it.
 
-Every mark is decided by geometry, one membership question per cell and view whose hull meets the window, never
-by walking the map. A cell whose question is too hard is marked as such.
+Every mark is decided by geometry, one membership question per cell and view whose hull meets the window,
+never by walking the map. A cell whose question is too hard is marked as such.
 
 Theory: T2, T14.
 """
@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from verifier.diagnostics.finding import Picture, Row
 from verifier.diagnostics.windows import SPAN, Window, ruler, window_of
 from verifier.diagnostics.wording import number
-from verifier.geometry.diophantine import TooHard, indices_at
+from verifier.geometry.diophantine import indices_at
+from verifier.geometry.equations import TooHard
 from verifier.geometry.strided import StridedView
 from verifier.model.shard_map import ShardMap
 
@@ -74,7 +75,7 @@ def holders_picture(
 
 
 def copies_picture(shard_map: ShardMap, rank: int, address: int) -> Picture | None:
-    """Which pieces of ``rank`` hold the parameter elements around ``address``; None when it cannot be drawn."""
+    """Which pieces of ``rank`` hold the elements around ``address``; None when it cannot be drawn."""
     shard = shard_map.ranks.get(rank)
     if shard is None:
         return None
@@ -180,7 +181,7 @@ def _times(view: StridedView, address: int) -> int | None:
 
 
 def _marks(touching: Sequence[Sequence[_Touching]], *, letters: bool) -> dict[int, str]:
-    """A mark for every key that touches a cell alone: its own digit, or letters where there are more than ten."""
+    """A mark for every key that touches a cell alone: its own digit, or letters beyond 9."""
     keys = sorted({key for row in touching for cell in row if _alone(cell) for key in cell or ()})
     if not letters:
         return {key: str(key) for key in keys}

@@ -9,6 +9,8 @@ from typing import Literal
 
 from verifier.diagnostics.codes import find_code
 from verifier.diagnostics.finding import Finding, Place
+from verifier.verdicts import Proved, Refuted, Undecided, Verdict
+from verifier.diagnostics.wording import escaped
 
 SubjectVerdict = Literal["proved", "refuted", "undecided", "unreadable"]
 
@@ -50,6 +52,8 @@ class Subject:
         answered_by: how many obligations each engine answered.
         contents: what it consists of, noun to number, e.g. {"ranks": 2, "pieces": 4}, in printing order.
         findings: one per cause, in a stable order.
+        outcome: the verdict with its certificate or witness; None for what could not be read, and for
+            reports that were read back. Not part of the JSON.
     """
 
     name: str
@@ -60,6 +64,7 @@ class Subject:
     answered_by: Mapping[str, int] = field(default_factory=dict)
     contents: Mapping[str, int] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    outcome: Verdict | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,16 @@ class Report:
         return tuple((subject, finding) for subject in self.subjects for finding in subject.findings)
 
     @property
+    def verdict(self) -> Verdict | None:
+        """The worst verdict of all subjects: refuted, else undecided, else proved; None without a map."""
+        outcomes = [subject.outcome for subject in self.subjects if subject.outcome is not None]
+        for kind in (Refuted, Undecided, Proved):
+            for outcome in outcomes:
+                if isinstance(outcome, kind):
+                    return outcome
+        return None
+
+    @property
     def exit_code(self) -> int:
         """The worst of what happened: 70 > 2 > 1 > 3 > 4 > 0. A run that checked nothing is not a pass."""
         if any(_is_tool_bug(finding) for _, finding in self.findings):
@@ -140,7 +155,7 @@ class NotProved(Exception):  # noqa: N818 - it is the verdict, an undecided map 
         self.report = report
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self.report))
+        return "\n".join(escaped(line) for line in _lines(self.report))
 
 
 def _lines(report: Report) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""The lines of a document at fault, with the stretch to underline; the affine form where there are no lines."""
+"""The lines of a document at fault, with the stretch to underline; the affine form where it has no lines."""
 
 from __future__ import annotations
 
@@ -41,24 +41,49 @@ Locate = Callable[[Origin], Span | None]
 def value_label(
     origin: Origin | None, locate: Locate | None, *, fallback: str, text: str, primary: bool
 ) -> Label:
-    """A label on the value at ``origin``, ``fallback`` being the text to show when the document has none."""
-    found = _located(origin, locate)
-    if origin is None or found is None:
-        place = None if origin is None else Place(origin.file, origin.pointer)
-        return Label(place=place, snippet=fallback, start=0, end=len(fallback), text=text, primary=primary)
-    return _on_line(origin.pointer, origin.file, found, text, primary)
+    """A label on the value at ``origin``, ``fallback`` being the text to show when no line shows it all."""
+    span = _span(origin, locate)
+    if origin is not None and span is not None and _is_whole(span):
+        return _on_line(origin, span, text, primary)
+    return Label(
+        place=_place(origin, span),
+        snippet=fallback,
+        quoted=False,
+        start=0,
+        end=len(fallback),
+        text=text,
+        primary=primary,
+    )
 
 
 def piece_label(
-    origin: Origin | None, locate: Locate | None, *, piece: Piece, member: Member, text: str, primary: bool
+    origin: Origin | None,
+    locate: Locate | None,
+    *,
+    piece: Piece,
+    member: Member | None,
+    text: str,
+    primary: bool,
 ) -> Label:
-    """A label on one member of the piece at ``origin``. The place is that of the piece, at the member's column."""
-    found = _located(None if origin is None else origin.child(member), locate)
-    if origin is None or found is None:
-        place = _piece_place(origin, locate)
-        snippet, start, end = affine_text(piece, member)
-        return Label(place=place, snippet=snippet, start=start, end=end, text=text, primary=primary)
-    return _on_line(origin.pointer, origin.file, found, text, primary)
+    """A label on a member of the piece at ``origin``, or on all of it; the pointer is always the piece's.
+
+    A member spread over several lines is shown in the affine form; a member left out is shown by its piece.
+    """
+    span = None if origin is None or member is None else _span(origin.child(member), locate)
+    if span is None:
+        span = _span(origin, locate)
+    if origin is not None and span is not None and _is_whole(span):
+        return _on_line(origin, span, text, primary)
+    snippet, start, end = affine_text(piece, member)
+    return Label(
+        place=_place(origin, span),
+        snippet=snippet,
+        quoted=False,
+        start=start,
+        end=end,
+        text=text,
+        primary=primary,
+    )
 
 
 def affine_text(piece: Piece, member: Member | None = None) -> tuple[str, int, int]:
@@ -82,36 +107,36 @@ def affine_text(piece: Piece, member: Member | None = None) -> tuple[str, int, i
     return text, start, end or len(text)
 
 
-def _located(origin: Origin | None, locate: Locate | None) -> Span | None:
-    """The span of a value that fits on its line; a value spread over lines is better shown in the affine form."""
-    if origin is None or locate is None:
-        return None
-    span = locate(origin)
-    if span is None or not _complete(span.text[span.column - 1 : span.end_column - 1]):
-        return None
-    return span
+def _span(origin: Origin | None, locate: Locate | None) -> Span | None:
+    return None if origin is None or locate is None else locate(origin)
 
 
-def _complete(value: str) -> bool:
+def _is_whole(span: Span) -> bool:
+    """Whether the value ends on the line it begins on."""
+    value = span.text[span.column - 1 : span.end_column - 1]
     return bool(value) and value.count("[") == value.count("]") and value.count("{") == value.count("}")
 
 
-def _piece_place(origin: Origin | None, locate: Locate | None) -> Place | None:
+def _place(origin: Origin | None, span: Span | None) -> Place | None:
     if origin is None:
         return None
-    span = None if locate is None else locate(origin)
     if span is None:
         return Place(origin.file, origin.pointer)
-    return Place(origin.file, origin.pointer, span.line, span.column)
+    return Place(origin.file, origin.pointer, span.line, _start_of_key(span.text, span.column - 1) + 1)
 
 
-def _on_line(pointer: str, file: str, span: Span, text: str, primary: bool) -> Label:
+def _on_line(origin: Origin, span: Span, text: str, primary: bool) -> Label:
     start = _start_of_key(span.text, span.column - 1)
     end = max(span.end_column - 1, start + 1)
-    place = Place(file, pointer, span.line, start + 1)
     snippet, shift = _clipped(span.text, start, end)
     return Label(
-        place=place, snippet=snippet, start=start - shift, end=end - shift, text=text, primary=primary
+        place=_place(origin, span),
+        snippet=snippet,
+        quoted=True,
+        start=start - shift,
+        end=end - shift,
+        text=text,
+        primary=primary,
     )
 
 

@@ -1,5 +1,5 @@
-"""How numbers, tensors and pieces are written. Parentheses hold piece indices and shapes, brackets hold tensor
-elements, bare numbers are addresses. Always.
+"""How numbers, tensors and pieces are written. Parentheses hold piece indices and shapes, brackets hold
+tensor elements, bare numbers are addresses. Always.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _LIST_LENGTH = 12
 def escaped(text: str) -> str:
     """``text`` in printable ASCII, everything else as a backslash escape.
 
-    Names in a document are hostile input: control characters move the cursor, bidirectional marks reorder what
-    is read, wide characters break the carets.
+    Names in a document are hostile input: control characters move the cursor, bidirectional marks reorder
+    what is read, wide characters break the carets.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -79,8 +79,9 @@ class FingerprintEngine:
 def fingerprint(views: Iterable[StridedView | PairView]) -> int:
     """A digest of a multiset of addresses, or of (source, dest) pairs, that does not depend on how it is cut.
 
-    A single address counts as a pair with dest 0. Equal multisets have equal digests. Different ones of span d collide with probability at most
-    ``d / (2**127 - 2)``, over the choice of the public point, which is fixed: see the module.
+    A single address counts as a pair with dest 0. Equal multisets have equal digests. Different ones of
+    span d collide with probability at most ``d / (2**127 - 2)`` over the choice of the public point, which
+    is fixed: see the module.
 
     Theory: T13.
     """

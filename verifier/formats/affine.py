@@ -19,6 +19,7 @@ from verifier.formats.fields import (
     fields_of,
     integer,
     integers,
+    interned_tuple,
     items_of,
     number,
     rank_keys,
@@ -64,7 +65,7 @@ def decode_map(value: object, *, name: str, origin: Origin, limits: Limits, inte
     logical_shape = _extents(fields["logical_shape"], origin.child("logical_shape"), limits, interned)
     ranks_origin = origin.child("ranks")
     ranks: dict[int, RankShard] = {}
-    for rank, key, shard in rank_keys(fields["ranks"], ranks_origin, limits):
+    for rank, key, shard in rank_keys(fields["ranks"], ranks_origin):
         ranks[rank] = _shard(shard, ranks_origin.child(key), limits, interned)
     return ShardMap(name=name, logical_shape=logical_shape, ranks=ranks, origin=origin)
 
@@ -108,7 +109,7 @@ def _extents(value: object, origin: Origin, limits: Limits, interned: Interned) 
                 origin.child(axis),
                 help="an extent counts elements along an axis; write 0 for an empty block",
             )
-    return interned.setdefault(extents, extents)
+    return interned_tuple(extents, interned)
 
 
 def _view(
@@ -128,7 +129,7 @@ def _view(
             origin.child(side, 1),
             help="give one stride per axis of the piece's shape",
         )
-    return StridedView(offset, shape, interned.setdefault(strides, strides))
+    return StridedView(offset, shape, interned_tuple(strides, interned))
 
 
 def _locations(value: object, origin: Origin, interned: Interned) -> tuple[int, ...]:
@@ -141,4 +142,4 @@ def _locations(value: object, origin: Origin, interned: Interned) -> tuple[int, 
                 help="ranks are not negative; name ranks of this map",
             )
     locations = address_list(value, origin, what="location")
-    return interned.setdefault(locations, locations)
+    return interned_tuple(locations, interned)

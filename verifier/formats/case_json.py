@@ -125,7 +125,7 @@ def decode_expectation(
         reference=reference,
         holes={
             rank: address_list(addresses, holes_origin.child(key), what="shard address")
-            for rank, key, addresses in rank_keys(fields.get("holes", {}), holes_origin, limits)
+            for rank, key, addresses in rank_keys(fields.get("holes", {}), holes_origin)
         },
         gaps=address_list(fields.get("gaps", []), origin.child("gaps"), what="parameter address"),
         cover=truth(fields.get("cover", True), origin.child("cover")),

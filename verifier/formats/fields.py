@@ -7,14 +7,27 @@ import re
 from collections.abc import Mapping, Sequence
 
 from verifier.formats.limits import Limits
-from verifier.formats.refusal import FormatError, shown
+from verifier.formats.refusal import FormatError, below, shown
 from verifier.model.origin import Origin
 from verifier.model.piece import Scale, exact_scale
 
 Interned = dict[tuple[int, ...], tuple[int, ...]]
 """Equal shapes, strides and locations are kept once: a map repeats them for every piece."""
 
+MOST_INTERNED = 1024
+"""Real maps have few distinct ones. Hostile ones may all share one hash, so the table stays small."""
+
+RANK_CHARS = 19
+"""Longer than any count of processes; wider numbers can be chosen to share one hash, too."""
+
 CANONICAL_RANK = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
+
+
+def interned_tuple(value: tuple[int, ...], interned: Interned) -> tuple[int, ...]:
+    """An equal tuple that is kept once, as far as the table reaches."""
+    if len(interned) < MOST_INTERNED:
+        return interned.setdefault(value, value)
+    return interned.get(value, value)
 
 
 def fields_of(
@@ -32,9 +45,7 @@ def fields_of(
     for key in value:
         if key not in required and key not in optional:
             known = _listed((*required, *optional))
-            raise malformed(
-                f"unknown field {shown(key)}", origin.child(str(key)), f"the fields here are {known}"
-            )
+            raise malformed(f"unknown field {shown(key)}", below(origin, key), f"the fields here are {known}")
     for key in required:
         if key not in value:
             raise malformed(
@@ -152,7 +163,7 @@ def name_text(value: object, origin: Origin, limits: Limits) -> str:
     return value
 
 
-def rank_keys(value: object, origin: Origin, limits: Limits) -> list[tuple[int, str | int, object]]:
+def rank_keys(value: object, origin: Origin) -> list[tuple[int, str | int, object]]:
     """The members of an object keyed by rank, as (rank, key as written, value), in the order given.
 
     Raises:
@@ -163,21 +174,21 @@ def rank_keys(value: object, origin: Origin, limits: Limits) -> list[tuple[int, 
         raise malformed(f"expected an object, found {shown(value)}", origin, "write an object keyed by rank")
     seen: dict[int, object] = {}
     for key in value:
-        rank = _rank_as_read(key, origin, limits)
+        rank = _rank_as_read(key, origin)
         if rank is None:
             continue
         if rank in seen:
             raise FormatError(
                 "SM003",
                 f"the keys {shown(seen[rank])} and {shown(key)} are both read as rank {rank}",
-                origin.child(str(key)),
+                below(origin, key),
                 help="keep one of them; a reader that coerces keys keeps the last",
             )
         seen[rank] = key
     return [(_exact_rank(key, origin), key, item) for key, item in value.items()]
 
 
-def _rank_as_read(key: object, origin: Origin, limits: Limits) -> int | None:
+def _rank_as_read(key: object, origin: Origin) -> int | None:
     """The rank that a reader would see who coerces keys with int(); None when it would fail."""
     if type(key) is int:
         return key
@@ -185,10 +196,10 @@ def _rank_as_read(key: object, origin: Origin, limits: Limits) -> int | None:
         raise FormatError(
             "SM005", f"rank key {shown(key)} is no integer", origin, help="write ranks as integers"
         )
-    if len(key) > limits.integer_digits:
+    if len(key) > RANK_CHARS:
         raise FormatError(
             "SM006",
-            f"a rank key of {len(key)} characters, over the limit of {limits.integer_digits}",
+            f"a rank key of {len(key)} characters, over the limit of {RANK_CHARS}",
             origin,
             help="write the rank as a plain integer",
         )
@@ -202,12 +213,12 @@ def _exact_rank(key: str | int, origin: Origin) -> int:
     if isinstance(key, str) and CANONICAL_RANK.fullmatch(key) is None:
         raise malformed(
             f"rank key {shown(key)} is no integer as one writes it",
-            origin.child(key),
+            below(origin, key),
             "write the rank in decimal digits without sign, spaces or leading zeros",
         )
     rank = int(key)
     if rank < 0:
-        raise malformed(f"negative rank {rank}", origin.child(key), "ranks count from 0")
+        raise malformed(f"negative rank {rank}", below(origin, key), "ranks count from 0")
     return rank
 
 

@@ -1,11 +1,12 @@
 """Strict JSON: one meaning per text, bounded cost.
 
 Python's parser keeps the last of several equal keys, reads NaN, Infinity and 1e999, and recurses as deep as
-the text says. A map read that way may not be the map another reader sees, so these are flaws or refusals here.
+the text says. A map read that way may not be the map another reader sees: here these are flaws or refusals.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 from verifier.formats.limits import Limits
 from verifier.formats.places import line_column, number_overflow, repeated_key
-from verifier.formats.refusal import FormatError, shown
+from verifier.formats.refusal import FormatError, below, shown
 from verifier.model.origin import Origin
 
 # Possessive, and with an optional end quote, so that every text is matched in one linear pass.
@@ -146,7 +147,7 @@ def _repeated_key(text: str, origin: Origin) -> FormatError:
     return FormatError(
         "SM003",
         f"the key {shown(key)} appears twice in one object",
-        origin.child(*path, key),
+        below(functools.reduce(below, path, origin), key),
         line=line,
         column=column,
         help="keep one of them; readers disagree on which one counts",

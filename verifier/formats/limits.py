@@ -21,7 +21,6 @@ class Limits:
         axes: axes of one view; torch itself stops at 64.
         pickle_ops: opcodes of one pickle.
         memo: highest memo slot of a pickle.
-        archive_entries: members of a zip archive.
         archive_directory_bytes: size of a zip archive's central directory.
         files: model files of one checkpoint directory.
     """
@@ -33,8 +32,7 @@ class Limits:
     text_chars: int = 4096
     integer_digits: int = 128
     axes: int = 64
-    pickle_ops: int = 32_000_000
-    memo: int = 16_000_000
-    archive_entries: int = 200_000
-    archive_directory_bytes: int = 32 * MIB
+    pickle_ops: int = 12_000_000
+    memo: int = 12_000_000
+    archive_directory_bytes: int = 8 * MIB
     files: int = 4096

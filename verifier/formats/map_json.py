@@ -6,6 +6,8 @@ Known forms, told apart by their keys: one map; many maps under ``params``; the 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from verifier.formats.affine import check_version, decode_map
 from verifier.formats.case_json import decode_expect, read_case
 from verifier.formats.document import Document, Refusal, Subject
@@ -13,7 +15,7 @@ from verifier.formats.fields import Interned, fields_of, malformed, name_text
 from verifier.formats.json_text import parse
 from verifier.formats.limits import Limits
 from verifier.formats.names import parameter_name
-from verifier.formats.refusal import FormatError, shown
+from verifier.formats.refusal import FormatError, below, shown
 from verifier.model.expectation import Expectation
 from verifier.model.origin import Origin
 
@@ -74,7 +76,13 @@ def _read_info(value: object, origin: Origin, limits: Limits) -> Document:
         raise malformed(
             "there is no affine_map here", origin, "save with a DeepSpeed that writes affine maps"
         )
-    return read_params(value["affine_map"], origin.child("affine_map"), limits)
+    document = read_params(value["affine_map"], origin.child("affine_map"), limits)
+    if any(key.endswith("_patterns") for key in value):
+        document = replace(
+            document,
+            unchecked=(*document.unchecked, "the category lists beside the affine map: name the .pt files"),
+        )
+    return document
 
 
 def _read_map(value: object, stem: str, origin: Origin, limits: Limits) -> Document:
@@ -98,7 +106,7 @@ def read_params(value: object, origin: Origin, limits: Limits) -> Document:
     unchecked: list[str] = []
     interned: Interned = {}
     for key, entry in params.items():
-        place = origin.child("params", key)
+        place = below(origin.child("params"), key)
         name = shown(key)
         try:
             name, exact = parameter_name(name_text(key, place, limits))

@@ -7,13 +7,16 @@ from a file is run: a hostile one can take exponential time.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _BACKSLASHED = re.compile(r"\\(.)", re.DOTALL)
+_WORDS = re.compile(r"[\w./:\-]+", re.ASCII)
 
 # Literals, escaped punctuation, dots; with at most two repeats, never nested, matching is quadratic at worst.
 _TAME = re.compile(
-    r"\^?(?:[\w/\-:]|\\[^\w\s]|\\d|\.)(?:[\w/\-:]|\\[^\w\s]|\\d|\.|[*+](?![*+?]))*\$?", re.ASCII
+    r"\^?(?:[\w/:\-]|\\[^\w\s]|\\d|\.)(?:[\w/:\-]|\\[^\w\s]|\\d|\.|[*+](?![*+?]))*\$?", re.ASCII
 )
+_REPEAT = re.compile(r"(?<!\\)[*+]")
 _MOST_REPEATS = 2
 
 
@@ -24,10 +27,8 @@ def parameter_name(key: str) -> tuple[str, bool]:
     """
     if key.startswith("^") and key.endswith("$"):
         name = _BACKSLASHED.sub(r"\1", key[1:-1])
-        if key == pattern_of(name):
-            return name, True
-        return key, False
-    return key, re.fullmatch(r"[\w./\-:]+", key) is not None
+        return (name, True) if key == pattern_of(name) else (key, False)
+    return key, _WORDS.fullmatch(key) is not None
 
 
 def pattern_of(name: str) -> str:
@@ -35,11 +36,29 @@ def pattern_of(name: str) -> str:
     return f"^{re.escape(name)}$"
 
 
-def matches(pattern: str, name: str) -> bool | None:
-    """Whether a pattern matches a name as DeepSpeed matches it; None for a pattern too wild to be run."""
-    exact, is_exact = parameter_name(pattern)
-    if is_exact and pattern.startswith("^"):
-        return exact == name
-    if _TAME.fullmatch(pattern) is None or len(re.findall(r"(?<!\\)[*+]", pattern)) > _MOST_REPEATS:
-        return None
-    return re.match(pattern, name) is not None
+class PatternList:
+    """Patterns to look names up in, in the order of the file.
+
+    Attributes:
+        wild: patterns that are not run, because matching them may not end; they match nothing here.
+    """
+
+    __slots__ = ("_exact", "_loose", "wild")
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._exact: dict[str, str] = {}
+        self._loose: list[str] = []
+        self.wild: list[str] = []
+        for pattern in patterns:
+            name, exact = parameter_name(pattern)
+            if exact and pattern.startswith("^"):
+                self._exact.setdefault(name, pattern)
+            elif _TAME.fullmatch(pattern) and len(_REPEAT.findall(pattern)) <= _MOST_REPEATS:
+                self._loose.append(pattern)
+            else:
+                self.wild.append(pattern)
+
+    def matching(self, name: str) -> list[str]:
+        """The patterns that match a name from its start, as DeepSpeed matches them."""
+        found = [self._exact[name]] if name in self._exact else []
+        return found + [pattern for pattern in self._loose if re.match(pattern, name)]

@@ -45,6 +45,13 @@ class FormatError(Exception):
         return f"{self.code} {self.origin.file}:{self.line}:{self.column}: {self.message}"
 
 
+def below(origin: Origin, key: object) -> Origin:
+    """The place of a member whose key may be anything: the object itself when the key cannot be shown."""
+    if isinstance(key, int) or (isinstance(key, str) and len(key) <= 1024 and key.isprintable()):
+        return origin.child(key)
+    return origin
+
+
 def shown(value: object) -> str:
     """A short one-line rendering of a value from a file, safe to print: ASCII only, no control characters."""
     match value:

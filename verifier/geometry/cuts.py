@@ -1,16 +1,18 @@
 """Are boxes pairwise disjoint, and how can that be seen at a glance?
 
-Question.   Boxes [low_k, high_k) of integers. Give a tree of cuts, hyperplanes that no box of their group lies
-            across, that leaves every box alone; or two boxes that overlap; or the groups that no cut divides.
+Question.   Boxes [low_k, high_k) of integers. Give a tree of cuts, hyperplanes that no box of their group
+            lies across, that leaves every box alone; or two boxes that overlap; or the groups that no cut
+            divides.
 Reduction.  On one axis, sort a group by low edge: wherever the greatest high edge so far does not pass the
             next low edge, the group falls apart.
-Methods.    1 sweep a group along one axis, then its parts along the next one, until a group has one box or no
-            axis divides it    2 compare the pairs of an undivided group, swept along its most selective axis.
-Cost.       n log n for one round of cuts through all groups, and one round for each change of axis. Cuts nested
-            deeper than ``NESTING`` are not looked for. 2 is quadratic in the size of a group.
+Methods.    1 sweep a group along one axis, then its parts along the next one, until a group has one box or
+            no axis divides it    2 compare the pairs of an undivided group, swept along its most selective
+            axis.
+Cost.       n log n for one round of cuts through all groups, and one round for each change of axis. Cuts
+            nested deeper than ``NESTING`` are not looked for. 2 is quadratic in the size of a group.
 Families.   A grid comes apart in one round per axis, random guillotine cuts in about 2 log2(n) rounds. Two
-            overlapping boxes are left in a group of a few. Pinwheels are disjoint and have no cut; a staircase,
-            where every strip ends at the next one, needs a round for each step.
+            overlapping boxes are left in a group of a few. Pinwheels are disjoint and have no cut; a
+            staircase, where every strip ends at the next one, needs a round for each step.
 References. None needed: these are the guillotine cuts of cutting-stock problems.
 
 Theory: T7.
@@ -162,7 +164,7 @@ def _compare_pairs(
 
 
 def _first_overlap(boxes: Sequence[Box], group: Sequence[int], pairs: int) -> Overlapping | int:
-    """Two overlapping boxes of a group, or how many pairs were compared; more than ``pairs`` if not all were."""
+    """Two overlapping boxes of a group, or how many pairs were compared: above ``pairs`` if not all."""
     axis = min(range(len(boxes[0][0])), key=lambda k: _crossings(boxes, group, k))
     compared = 0
     active: list[int] = []
@@ -191,3 +193,38 @@ def boxes_overlap(left: Box, right: Box) -> bool:
         low < right_high and right_low < high
         for low, high, right_low, right_high in zip(*left, *right, strict=True)
     )
+
+
+def least_overlap(boxes: Sequence[Box], *, pairs: int) -> tuple[int, ...] | None:
+    """The least point that two boxes share, where points compare by their last axis first.
+
+    None if they share none, or if ``pairs`` comparisons do not suffice to be certain.
+
+    The least point of an overlap has, on every axis, the low edge of some box. The boxes that start at or
+    before t overlap for every t from the sought coordinate on, so it is found by bisection, axis by axis.
+
+    Theory: T7.
+    """
+    if not boxes:
+        return None
+    group = list(boxes)
+    point: list[int] = []
+    for axis in range(len(group[0][0]) - 1, -1, -1):
+        lows = sorted({box[0][axis] for box in group})
+        below, least = -1, len(lows)
+        middle = len(lows) - 1
+        while below + 1 < least:
+            started = [box for box in group if box[0][axis] <= lows[middle]]
+            match separate(started, pairs=pairs):
+                case Overlapping(first, second):
+                    least = bisect_left(lows, max(started[first][0][axis], started[second][0][axis]))
+                case Undivided(disjoint=False):
+                    return None
+                case _:
+                    below = middle
+            middle = (below + least) // 2
+        if least == len(lows):
+            return None
+        point.append(lows[least])
+        group = [box for box in group if box[0][axis] <= lows[least] < box[1][axis]]
+    return tuple(reversed(point))

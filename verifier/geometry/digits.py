@@ -1,8 +1,8 @@
 """Which boxes is a view, when its addresses are written in digits?
 
-Question.   Let 1 = r_0 | r_1 | ... | r_m. An address has the digits d_k = (address // r_k) mod (r_{k+1} / r_k);
-            the highest digit is unbounded and may be negative. Give the visits of a view, whose strides are
-            among the r_k, as boxes [low_k, high_k) of digits, each visit in exactly one box.
+Question.   Let 1 = r_0 | r_1 | ... | r_m. The digits of an address are d_k = (address // r_k) mod
+            (r_{k+1} / r_k); the highest is unbounded and may be negative. Give the visits of a view, whose
+            strides are among the r_k, as boxes [low_k, high_k) of digits, each visit in exactly one box.
 Reduction.  An axis of stride r_k moves digit k alone, until it carries. From low to high: the offset's digit,
             the carry (an interval of values) and the axes of this digit add up to an interval; one that
             crosses its radix is split into head, full middle and tail, and the number of crossings is the
@@ -22,7 +22,7 @@ Theory: T6.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise, product
+from itertools import pairwise, product, zip_longest
 
 from verifier.geometry.strided import NormalView
 
@@ -45,17 +45,18 @@ def divisibility_chain(views: Iterable[NormalView]) -> tuple[int, ...] | None:
 
 
 def visits_twice(view: NormalView) -> int | None:
-    """The least address that a view on a divisibility chain visits more than once; None if it is injective.
+    """An address that a view evidently visits more than once, the least one if its strides form a chain.
 
-    Without stride-0 axes: the least strides s < t (or s == t) with extents n, .. where n * s > t make offset + t
-    reachable along either axis; if there are none, every axis is a digit of its own.
+    Let strides s <= t be neighbours, n the extent of s, and t a multiple of s below n * s: then offset + t
+    is reached along either axis. If no neighbours are like that, a view on a chain is injective, as every
+    axis is a digit of its own; off a chain, None says nothing.
 
     Theory: T6.
     """
     if view.multiplicity > 1:
         return view.offset
     for (stride, extent), (above, _) in pairwise(view.axes):
-        if extent * stride > above:
+        if above % stride == 0 and above < extent * stride:
             return view.offset + above
     return None
 
@@ -70,28 +71,24 @@ def digit_boxes(view: NormalView, radices: Sequence[int], *, cap: int) -> tuple[
 
     Theory: T6.
     """
+    box = _without_carry(view, radices)
+    if box is not None:
+        return (box,) if cap > 0 else None
     rest = view.offset
-    axes = view.axes
-    taken = 0
-    top = len(radices) - 1
     # A partial box: the digits so far, and the carry into the next digit as [carry, carry + width).
     partial: list[tuple[tuple[int, ...], tuple[int, ...], int, int]] = [((), (), 0, 1)]
-    for k, radix in enumerate(radices):
-        size = radices[k + 1] // radix if k < top else None
+    for radix, above in zip_longest(radices, radices[1:]):
         digit = rest
-        if size is not None:
-            rest, digit = divmod(rest, size)
-        extents: list[int] = []
-        while taken < len(axes) and axes[taken][0] == radix:
-            extents.append(axes[taken][1])
-            taken += 1
+        if above is not None:
+            rest, digit = divmod(rest, above // radix)
+        extents = [extent for stride, extent in view.axes if stride == radix]
         grown: list[tuple[tuple[int, ...], tuple[int, ...], int, int]] = []
         for lows, highs, carry, width in partial:
             for start, length in _sums(digit + carry, width, extents, cap):
-                if size is None:
+                if above is None:
                     grown.append((lows + (start,), highs + (start + length,), 0, 1))
                     continue
-                for low, high, over, times in _wrapped(start, length, size):
+                for low, high, over, times in _wrapped(start, length, above // radix):
                     grown.append((lows + (low,), highs + (high,), over, times))
             if len(grown) > cap:
                 return None
@@ -99,8 +96,32 @@ def digit_boxes(view: NormalView, radices: Sequence[int], *, cap: int) -> tuple[
     return tuple((lows, highs) for lows, highs, _, _ in partial)
 
 
+def _without_carry(view: NormalView, radices: Sequence[int]) -> Box | None:
+    """The one box of a view in which no digit crosses its radix, or None. Most real views have one."""
+    lows: list[int] = []
+    highs: list[int] = []
+    rest = view.offset
+    axes = view.axes
+    position = len(axes) - 1
+    above = None
+    for radix in reversed(radices):
+        low, rest = divmod(rest, radix)
+        high = low + 1
+        if position >= 0 and axes[position][0] == radix:
+            high = low + axes[position][1]
+            position -= 1
+        if above is not None and high * radix > above:
+            return None
+        lows.append(low)
+        highs.append(high)
+        above = radix
+    if position >= 0:  # two axes of one stride
+        return None
+    return tuple(reversed(lows)), tuple(reversed(highs))
+
+
 def _sums(start: int, length: int, extents: list[int], cap: int) -> list[tuple[int, int]]:
-    """[start, start + length) plus every axis of ``extents``, as intervals (start, length) that count visits."""
+    """[start, start + length) plus every axis of ``extents``, as intervals (start, length) of visits."""
     runs = [(start, length)]
     for extent in extents:
         added: list[tuple[int, int]] = []
@@ -141,8 +162,8 @@ def least_difference(
 
     None if there is none. Costs 2^len(radices) corners a box.
 
-    A box is prod (y_k^low_k - y_k^high_k) / (1 - y_k). Multiplied by prod (1 - y_k), whose least monomial is 1,
-    the difference keeps its least monomial, and is a sum of corners.
+    A box is prod (y_k^low_k - y_k^high_k) / (1 - y_k). Multiplied by prod (1 - y_k), whose least monomial is
+    1, the difference keeps its least monomial, and is a sum of corners.
 
     Theory: T4, T6.
     """

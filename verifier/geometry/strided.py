@@ -34,9 +34,8 @@ class StridedView:
     def __post_init__(self) -> None:
         if len(self.shape) != len(self.strides):
             raise ValueError(f"{len(self.shape)} extents but {len(self.strides)} strides")
-        for extent in self.shape:
-            if extent < 0:
-                raise ValueError(f"negative extent {extent}")
+        if self.shape and min(self.shape) < 0:
+            raise ValueError(f"negative extent {min(self.shape)}")
 
     @property
     def numel(self) -> int:
@@ -49,14 +48,25 @@ class StridedView:
         return 0 in self.shape
 
     @property
+    def hull(self) -> tuple[int, int]:
+        """The least and the greatest address reached (T2). Meaningless for an empty view."""
+        lowest = highest = self.offset
+        for extent, stride in zip(self.shape, self.strides, strict=True):
+            if stride < 0:
+                lowest += (extent - 1) * stride
+            else:
+                highest += (extent - 1) * stride
+        return lowest, highest
+
+    @property
     def lowest(self) -> int:
         """The least address reached (T2). Meaningless for an empty view."""
-        return self.offset + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True) if s < 0)
+        return self.hull[0]
 
     @property
     def highest(self) -> int:
         """The greatest address reached (T2). Meaningless for an empty view."""
-        return self.offset + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True) if s > 0)
+        return self.hull[1]
 
     def address(self, index: Sequence[int]) -> int:
         """The address that ``index`` reaches."""
@@ -79,7 +89,10 @@ class NormalView:
     @property
     def highest(self) -> int:
         """The greatest address reached."""
-        return self.offset + sum(s * (n - 1) for s, n in self.axes)
+        reached = self.offset
+        for stride, extent in self.axes:
+            reached += stride * (extent - 1)
+        return reached
 
     @property
     def distinct(self) -> int:

@@ -8,7 +8,7 @@ Theory: T15.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from verifier.geometry.diophantine import indices_at
 from verifier.geometry.equations import TooHard
@@ -19,12 +19,14 @@ NODES_PER_CELL = 100_000
 
 
 def unvisited(
-    cells: Iterable[int], views: Sequence[StridedView], size: int
+    cells: Sequence[int], views: Sequence[StridedView], size: int
 ) -> tuple[StridedView, ...] | TooHard:
     """The declared cells inside ``0..size`` that no view visits, as runs.
 
     Cost: cells times views whose hull holds the cell.
     """
+    if not cells:
+        return ()
     hulls = [(view.lowest, view.highest, view) for view in views if not view.is_empty]
     free: list[int] = []
     for cell in cells:

@@ -7,9 +7,10 @@ of them, pieces not listed in rising dest order, a scale. They are warnings and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from verifier.geometry.strided import StridedView, coordinates, row_major
+from verifier.geometry.strided import StridedView, row_major
 from verifier.model.piece import ONE
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
@@ -17,58 +18,59 @@ from verifier.obligations.faults import Fault
 
 def lints(shard_map: ShardMap) -> Iterator[Fault]:
     """The first piece of each rank that breaks each rule (SM701 to SM704)."""
+    parameter = _Grid.of(shard_map.logical_shape)
     for rank, shard in shard_map.ranks.items():
+        grid = _Grid.of(shard.shard_shape)
         seen: set[str] = set()
         previous: int | None = None
         for position, piece in enumerate(shard.pieces):
             if piece.is_empty:
                 continue
-            for code in _broken(shard_map.logical_shape, piece.source, shard.shard_shape, piece.dest):
-                if code not in seen:
+            for code, side in (
+                (parameter.broken_by(piece.source), "source"),
+                (grid.broken_by(piece.dest), "dest"),
+            ):
+                if code is not None and code not in seen:
                     seen.add(code)
-                    yield _lint(code, rank, position)
+                    yield _lint(code, rank, position, view=side)
             if previous is not None and piece.dest.offset < previous and "SM703" not in seen:
                 seen.add("SM703")
                 yield _lint("SM703", rank, position)
             previous = piece.dest.offset
             if piece.scale != ONE and "SM704" not in seen:
                 seen.add("SM704")
-                yield Fault(
-                    code="SM704",
-                    side="piece",
-                    rank=rank,
-                    pieces=((rank, position),),
-                    values={"scale": str(piece.scale)},
-                )
+                yield _lint("SM704", rank, position, scale=str(piece.scale))
 
 
-def _lint(code: str, rank: int, position: int) -> Fault:
-    return Fault(code=code, side="piece", rank=rank, pieces=((rank, position),))
+def _lint(code: str, rank: int, position: int, **values: str) -> Fault:
+    return Fault(code=code, side="piece", rank=rank, pieces=((rank, position),), values=values)
 
 
-def _broken(
-    logical_shape: Sequence[int], source: StridedView, shard_shape: Sequence[int], dest: StridedView
-) -> Iterator[str]:
-    sides = ((source, logical_shape), (dest, shard_shape))
-    if not all(_is_row_major(view, shape) for view, shape in sides):
-        yield "SM701"
-    elif not all(_is_box(view, shape) for view, shape in sides):
-        yield "SM702"
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """A row-major tensor, to compare views with."""
 
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
 
-def _is_row_major(view: StridedView, shape: Sequence[int]) -> bool:
-    """The strides are those of the tensor, on every axis that moves; a view of fewer axes may be flat."""
-    if len(view.shape) != len(shape):
-        return len(view.shape) == 1 and view.strides[0] == 1
-    return all(
-        extent == 1 or stride == expected
-        for extent, stride, expected in zip(view.shape, view.strides, row_major(shape), strict=True)
-    )
+    @classmethod
+    def of(cls, shape: tuple[int, ...]) -> _Grid:
+        return cls(shape, row_major(shape))
 
+    def broken_by(self, view: StridedView) -> str | None:
+        """SM701 for strides that are not the grid's on an axis that moves, SM702 for a view that is no box.
 
-def _is_box(view: StridedView, shape: Sequence[int]) -> bool:
-    """No index leaves its row: the corner plus the extents stays inside the shape on every axis."""
-    if len(view.shape) != len(shape):
-        return True
-    corner = coordinates(view.offset, shape)
-    return all(low + extent <= size for low, extent, size in zip(corner, view.shape, shape, strict=True))
+        A view of another number of axes passes when it is one contiguous run.
+        """
+        if len(view.shape) != len(self.shape):
+            return None if len(view.shape) == 1 and view.strides[0] == 1 else "SM701"
+        rest, code = view.offset, None
+        for extent, stride, size, step in zip(
+            view.shape, view.strides, self.shape, self.strides, strict=True
+        ):
+            if stride != step and extent > 1:
+                return "SM701"
+            corner, rest = divmod(rest, step) if step else (0, rest)
+            if corner + extent > size:
+                code = "SM702"
+        return code

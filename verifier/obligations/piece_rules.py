@@ -65,26 +65,25 @@ def _address_faults(
     if wide is not None:
         yield _too_wide("a number of the piece", wide, 64, place[0], place)
         return
-    dest = _out_of_bounds("SM101", place, piece.dest, shard.numel)
-    source = _out_of_bounds("SM102", place, piece.source, numel)
-    yield from filter(None, (dest, source))
-    if dest is None and source is None:
-        reached = max(piece.source.highest, piece.dest.highest)
+    dest, source = piece.dest.hull, piece.source.hull
+    if dest[0] < 0 or dest[1] >= shard.numel:
+        yield _out_of_bounds("SM101", place, piece.dest, shard.numel)
+    if source[0] < 0 or source[1] >= numel:
+        yield _out_of_bounds("SM102", place, piece.source, numel)
+    elif dest[0] >= 0 and dest[1] < shard.numel:
+        reached = max(source[1], dest[1])
         if reached >= 2 ** (index_bits - 1):
             yield _too_wide("an address", reached, index_bits, place[0], place)
         yield from _sign_faults(place, piece)
 
 
 def _widest(piece: Piece) -> int | None:
-    numbers = (
-        *piece.shape,
-        piece.source.offset,
-        *piece.source.strides,
-        piece.dest.offset,
-        *piece.dest.strides,
-    )
-    widest = max(numbers, key=abs)
-    return widest if abs(widest) > INT64_MAX else None
+    """A number of the piece that no int64 holds, None when all fit."""
+    source, dest = piece.source, piece.dest
+    numbers = (*source.shape, source.offset, *source.strides, dest.offset, *dest.strides)
+    if max(numbers) > INT64_MAX:
+        return max(numbers)
+    return min(numbers) if min(numbers) < -INT64_MAX else None
 
 
 def _too_wide(
@@ -99,14 +98,10 @@ def _too_wide(
     )
 
 
-def _out_of_bounds(code: str, place: tuple[int, int], view: StridedView, size: int) -> Fault | None:
-    lowest, highest = view.lowest, view.highest
-    if lowest < 0:
-        reached, positive = lowest, False
-    elif highest >= size:
-        reached, positive = highest, True
-    else:
-        return None
+def _out_of_bounds(code: str, place: tuple[int, int], view: StridedView, size: int) -> Fault:
+    """The fault of a view that leaves 0..size, at the lowest address below it or else the highest above."""
+    lowest, highest = view.hull
+    reached, positive = (lowest, False) if lowest < 0 else (highest, True)
     index = tuple(
         [
             n - 1 if (s > 0) == positive and s != 0 else 0
@@ -127,6 +122,8 @@ def _out_of_bounds(code: str, place: tuple[int, int], view: StridedView, size: i
 def _sign_faults(place: tuple[int, int], piece: Piece) -> Iterator[Fault]:
     """torch.as_strided has no negative strides, even where the index arithmetic is a bijection."""
     for side, view in (("dest", piece.dest), ("source", piece.source)):
+        if min(view.strides, default=0) >= 0:
+            continue
         for axis, (extent, stride) in enumerate(zip(view.shape, view.strides, strict=True)):
             if stride < 0 and extent > 1:
                 yield Fault(

@@ -59,9 +59,8 @@ def _visits(
 ) -> torch.Tensor:
     """How often each address of ``0..size`` is reached: int64, (size,)."""
     addresses = torch.arange(size, device=device)
-    counts = torch.zeros(size, dtype=torch.int64, device=device)
+    reached = [addresses[:0]]
     for position, view in views:
         with refusals(rank, position):
-            reached = strided(addresses, view).reshape(-1)
-        counts += torch.bincount(reached, minlength=size)
-    return counts
+            reached.append(strided(addresses, view).reshape(-1))
+    return torch.bincount(torch.cat(reached), minlength=size)

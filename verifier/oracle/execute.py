@@ -133,6 +133,7 @@ class _Site:
     addresses: torch.Tensor
     writer: torch.Tensor
     replicated: torch.Tensor
+    any_replicated: bool = False
     drift: Drift | None = None
 
     @classmethod
@@ -148,7 +149,8 @@ class _Site:
     def receive(self, rank: int, piece: Piece, block: torch.Tensor) -> None:
         standing = strided(self.full, piece.source)
         declared = len(piece.locations) > 1
-        if self.drift is None:
+        self.any_replicated |= declared
+        if self.any_replicated and self.drift is None:
             self._compare(rank, piece, standing, block, declared)
         standing.copy_(block)
         strided(self.writer, piece.source).fill_(rank)

@@ -16,7 +16,7 @@ from verifier.diagnostics.wording import (
     shape_text,
     sum_text,
 )
-from verifier.geometry.strided import StridedView, coordinates
+from verifier.geometry.strided import coordinates
 from verifier.model.expectation import Expectation
 from verifier.model.piece import Piece
 from verifier.model.shard_map import RankShard, ShardMap
@@ -74,9 +74,12 @@ class Case:
         return shard.pieces[position]
 
     def piece_phrase(self, place: tuple[int, int]) -> str:
-        """``piece 1``, with its rank where the fault is not about one rank."""
+        """``piece 1``, with its rank where pieces of several ranks are at fault."""
         rank, position = place
-        return f"piece {position}" if rank == self.fault.rank else f"piece {position} of rank {number(rank)}"
+        alone = {rank for rank, _ in self.fault.pieces} <= {self.fault.rank}
+        if alone and rank == self.fault.rank:
+            return f"piece {position}"
+        return f"piece {position} of rank {number(rank)}"
 
     @property
     def culprit(self) -> str:
@@ -103,18 +106,16 @@ class Case:
         return value_text(self.fault.values.get(key, "?"))
 
     def label(
-        self, place: tuple[int, int], member: Member, text: str, *, primary: bool = True
+        self, place: tuple[int, int], member: Member | None, text: str, *, primary: bool = True
     ) -> tuple[Label, ...]:
-        """A label on one member of a piece; none where the fault points nowhere."""
+        """A label on one member of a piece, or on all of it; none where the fault points nowhere."""
         piece = self.piece(*place)
         if piece is None:
             return ()
         origin = self.shard_map.piece_origin(*place)
-        return (
-            piece_label(origin, self.locate, piece=piece, member=member, text=text, primary=primary),
-        )
+        return (piece_label(origin, self.locate, piece=piece, member=member, text=text, primary=primary),)
 
-    def culprit_label(self, member: Member, text: str) -> tuple[Label, ...]:
+    def culprit_label(self, member: Member | None, text: str) -> tuple[Label, ...]:
         """A label on one member of the last piece at fault; none where no piece is."""
         return self.label(self.fault.pieces[-1], member, text) if self.fault.pieces else ()
 
@@ -146,7 +147,7 @@ class Case:
         return _element("parameter", address, self.shard_map.logical_shape)
 
     def equation(self, visit: Visit, side: str, *, so: str | None = None) -> Equation | None:
-        """How a visit reaches its address, worked out. ``so`` replaces what the element is on the other side."""
+        """How a visit reaches its address. ``so`` replaces the remark about the other side."""
         piece = self.piece(visit.rank, visit.piece)
         if piece is None or len(visit.index) != len(piece.shape):
             return None

@@ -48,7 +48,9 @@ def repeated_element(case: Case) -> Draft:
         equations=case.equations("parameter"),
         tally=case.tally("repeated element"),
         picture=picture,
-        notes=("the two copies are updated apart, and only one of them survives when the parameter is rebuilt",),
+        notes=(
+            "the two copies are updated apart, and only one of them survives when the parameter is rebuilt",
+        ),
     )
 
 
@@ -72,7 +74,7 @@ def undeclared_replica(case: Case) -> Draft:
     declared, holders = case.integers("declared"), case.integers("holders")
     extra = tuple([rank for rank in holders if rank not in declared])
     return Draft(
-        headline=f"{ranks_phrase(extra or holders)} holds elements without being listed as a holder",
+        headline=f"{_who(extra or holders, 'holds', 'hold')} elements without being listed as a holder",
         concise=f"{_element(case)} is held by {ranks_phrase(holders)}, declared are {ranks_phrase(declared)}",
         labels=_locations(case),
         claim=_claim(case),
@@ -88,7 +90,7 @@ def missing_replica(case: Case) -> Draft:
     declared, holders = case.integers("declared"), case.integers("holders")
     absent = tuple([rank for rank in declared if rank not in holders])
     return Draft(
-        headline=f"{ranks_phrase(absent or declared)} is listed as a holder of elements it does not hold",
+        headline=f"{_who(absent or declared, 'is', 'are')} listed as holding elements that are not there",
         concise=f"{_element(case)} is declared on {ranks_phrase(declared)}, held by {ranks_phrase(holders)}",
         labels=_locations(case),
         claim=_claim(case),
@@ -113,6 +115,11 @@ def mixed_holders(case: Case) -> Draft:
         picture=_holders(case),
         notes=("at least one of the lists is wrong, so replicas are compared with the wrong partners",),
     )
+
+
+def _who(ranks: tuple[int, ...], one: str, many: str) -> str:
+    """The ranks as subject of a verb."""
+    return f"{ranks_phrase(ranks)} {many if len(ranks) > 1 else one}"
 
 
 def _readers(case: Case) -> tuple[Label, ...]:

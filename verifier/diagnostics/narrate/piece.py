@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from verifier.diagnostics.finding import Label
 from verifier.diagnostics.narrate.case import Case, Draft, addresses_phrase
 from verifier.diagnostics.pictures import edge_picture
 from verifier.diagnostics.snippets import Member
 from verifier.diagnostics.wording import number, ranks_phrase
 from verifier.obligations.faults import Side
 
-TORCH_REFUSES = "the addresses may well be right, but torch.as_strided takes no negative stride: nothing can run this"
+TORCH_REFUSES = (
+    "the addresses may well be right, but torch.as_strided takes no negative stride: nothing can run this"
+)
 
 
 def write_out_of_bounds(case: Case) -> Draft:
@@ -38,9 +41,10 @@ def _out_of_bounds(case: Case, side: Side, verb: str, space: str) -> Draft:
     )
     picture = None
     if piece is not None and reached is not None:
-        picture = edge_picture(f"{side} addresses", getattr(piece, member), size, reached)
+        view = piece.dest if member == "dest" else piece.source
+        picture = edge_picture(f"{side} addresses", view, size, reached)
     lowest, highest = case.integer("lowest"), case.integer("highest")
-    notes = ()
+    notes: tuple[str, ...] = ()
     if lowest is not None and highest is not None:
         notes = (f"the piece reaches from address {number(lowest)} to address {number(highest)}",)
     return Draft(
@@ -109,11 +113,18 @@ def unknown_rank(case: Case) -> Draft:
 def index_overflow(case: Case) -> Draft:
     """SM109."""
     what, bits, value = case.text("what"), case.integer("bits") or 64, case.text("value")
-    largest = number(2 ** (bits - 1) - 1)
     where = "" if case.rank is None else f"{case.culprit}: "
+    shown = f"{what}: {value}"
     return Draft(
-        headline=f"{where}{what} does not fit a signed {bits}-bit index",
-        concise=f"{where}{what}: {value} is more than {largest}, the largest {bits}-bit index",
-        labels=case.culprit_label("dest", f"{what}: {value}") or case.parameter_label(f"{what}: {value}"),
-        notes=(f"code that keeps addresses in {bits} bits wraps around past {largest} and touches other memory",),
+        headline=f"{where}{what} past the range of a signed {bits}-bit index",
+        concise=f"{where}{shown} is past the range of a signed {bits}-bit index",
+        labels=case.culprit_label("dest", shown) or _shape_label(case, shown),
+        notes=(
+            f"the largest {bits}-bit index is {number(2 ** (bits - 1) - 1)}; "
+            "address arithmetic that goes past it wraps around and touches other memory",
+        ),
     )
+
+
+def _shape_label(case: Case, text: str) -> tuple[Label, ...]:
+    return case.parameter_label(text) if case.rank is None else case.shard_label(text)

@@ -1,0 +1,173 @@
+"""From a map to a report: judge it, word its faults, check its certificate, replay it in torch."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from importlib import metadata
+
+from verifier.audit.answering import Answering
+from verifier.audit.judge import Judgement, judge
+from verifier.audit.oracle_notes import Execution, execute
+from verifier.audit.repair import find_repair
+from verifier.budget import Budget
+from verifier.certificates.check import Rejected, check_text
+from verifier.diagnostics.finding import Finding, Place
+from verifier.diagnostics.narrate import narrate
+from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict
+from verifier.diagnostics.snippets import Locate
+from verifier.engines.registry import engine_named
+from verifier.model.expectation import Expectation
+from verifier.model.shard_map import ShardMap
+from verifier.obligations.faults import Fault
+from verifier.verdicts import Proved, Refuted, Undecided, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a map is checked.
+
+    Attributes:
+        engine: name of the engine, "auto" for the portfolio.
+        budget: limits of each question.
+        cross_check: put every question to every engine and report disagreements (TB101).
+        self_check: hand every certificate to the independent checker (TB102).
+        oracle: device to replay maps on in torch, None for no replay.
+        repair: look for a verified edit of refuted maps.
+        strict: lints count as refutations.
+    """
+
+    engine: str = "auto"
+    budget: Budget = field(default_factory=Budget)
+    cross_check: bool = False
+    self_check: bool = True
+    oracle: str | None = None
+    repair: bool = True
+    strict: bool = False
+
+    def answering(self) -> Answering:
+        """A fresh memory of questions under these settings.
+
+        Raises:
+            ValueError: no engine has that name.
+        """
+        return Answering(engine_named(self.engine), self.budget, self.cross_check)
+
+
+def check_map(
+    shard_map: ShardMap,
+    *,
+    expectation: Expectation | None = None,
+    engine: str = "auto",
+    budget: Budget | None = None,
+    cross_check: bool = False,
+) -> Report:
+    """Prove or refute one map. Never raises for findings.
+
+    Raises:
+        ValueError: no engine has that name.
+    """
+    settings = Settings(engine=engine, budget=budget or Budget(), cross_check=cross_check)
+    subject = check_subject(shard_map, expectation or Expectation(), settings, settings.answering())
+    return Report(tool=tool_versions(), subjects=(subject,))
+
+
+def tool_versions() -> dict[str, str]:
+    """What ran."""
+    try:
+        version = metadata.version("shardproof")
+    except metadata.PackageNotFoundError:
+        version = "uninstalled"
+    return {"name": "shardproof", "version": version, "python": platform.python_version()}
+
+
+def check_subject(
+    shard_map: ShardMap,
+    expectation: Expectation,
+    settings: Settings,
+    answering: Answering,
+    *,
+    found: Sequence[Fault] = (),
+    locate: Locate | None = None,
+) -> Subject:
+    """One map as a subject of a report. ``found`` are faults its reader already knows of."""
+    judgement = judge(shard_map, expectation, answering, found=found)
+    faults = list(judgement.faults)
+    if settings.self_check and isinstance(judgement.verdict, Proved):
+        faults += _certificate_faults(judgement.verdict)
+    execution = _execution(shard_map, expectation, settings, judgement)
+    faults += execution.faults
+    notes, helps = execution.notes, _repairs(shard_map, expectation, settings, judgement, answering)
+    findings: list[Finding] = []
+    for position, fault in enumerate(faults):
+        first = position == 0
+        findings.append(
+            narrate(
+                shard_map,
+                fault,
+                locate=locate,
+                expectation=expectation,
+                notes=notes if first else (),
+                helps=helps if first else (),
+            )
+        )
+    warnings = [narrate(shard_map, w, locate=locate, expectation=expectation) for w in judgement.warnings]
+    if settings.strict:
+        warnings = [replace(warning, severity="error") for warning in warnings]
+    verdict = verdict_word(judgement.verdict)
+    return Subject(
+        name=shard_map.name,
+        kind="map",
+        verdict="refuted" if settings.strict and warnings and verdict == "proved" else verdict,
+        outcome=judgement.verdict,
+        place=None if shard_map.origin is None else Place(shard_map.origin.file, shard_map.origin.pointer),
+        obligations=Obligations(judgement.proved, judgement.refuted, judgement.undecided),
+        answered_by=judgement.answered_by,
+        contents={
+            "ranks": len(shard_map.ranks),
+            "pieces": sum(len(shard.pieces) for shard in shard_map.ranks.values()),
+        },
+        findings=(*findings, *warnings),
+    )
+
+
+def verdict_word(verdict: Verdict) -> SubjectVerdict:
+    """The word for a verdict in reports."""
+    match verdict:
+        case Proved():
+            return "proved"
+        case Refuted():
+            return "refuted"
+        case Undecided():
+            return "undecided"
+
+
+def _certificate_faults(verdict: Proved) -> list[Fault]:
+    """Nothing when the independent checker accepts; a bug of ours (TB102) when it does not."""
+    try:
+        check_text(verdict.certificate.to_text())
+    except Rejected as rejected:
+        return [Fault(code="TB102", side="map", values={"reason": str(rejected)})]
+    return []
+
+
+def _execution(
+    shard_map: ShardMap, expectation: Expectation, settings: Settings, judgement: Judgement
+) -> Execution:
+    if settings.oracle is None:
+        return Execution()
+    return execute(shard_map, expectation, judgement.verdict, device=settings.oracle)
+
+
+def _repairs(
+    shard_map: ShardMap,
+    expectation: Expectation,
+    settings: Settings,
+    judgement: Judgement,
+    answering: Answering,
+) -> tuple[str, ...]:
+    if not settings.repair or not isinstance(judgement.verdict, Refuted) or len(judgement.faults) != 1:
+        return ()
+    found = find_repair(shard_map, expectation, judgement.faults[0], answering)
+    return () if found is None else (found,)

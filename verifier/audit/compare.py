@@ -1,0 +1,72 @@
+"""Are two maps the same function, however their pieces are cut?
+
+Theory: T5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from verifier.answers import Fails, Holds, Unknown
+from verifier.audit.answering import Answering
+from verifier.audit.diagnose import Diagnosis
+from verifier.budget import Budget
+from verifier.certificates.encode import Certificate
+from verifier.engines.registry import engine_named
+from verifier.model.expectation import Expectation
+from verifier.model.shard_map import ShardMap
+from verifier.obligations.expectations import function_obligations, same_frame
+from verifier.obligations.faults import Fault
+from verifier.verdicts import Proved, Refuted, Undecided, Verdict
+
+
+def compare(here: ShardMap, there: ShardMap, answering: Answering) -> Verdict:
+    """Proved when both cut the parameter alike; Refuted with the first element they treat differently.
+
+    Whether either map is sound by itself is not asked.
+    """
+    frame = same_frame(here, there)
+    if frame is not None:
+        return Refuted(frame, (frame,))
+    expectation = Expectation(reference=there)
+    diagnosis = Diagnosis(here, expectation)
+    faults: list[Fault] = []
+    evidence = {}
+    for answered in answering.answer_all(function_obligations(here, there)):
+        match answered.answer:
+            case Holds(form):
+                evidence[answered.obligation.name] = form
+            case Fails() | Unknown():
+                faults += diagnosis.faults(answered)
+    refuted = [fault for fault in faults if not fault.undecided]
+    if refuted:
+        return Refuted(refuted[0], tuple(faults))
+    if faults:
+        return Undecided(str(faults[0].values["reason"]), tuple(faults))
+    return Proved(Certificate(here, expectation, evidence))
+
+
+def same_function(here: ShardMap, there: ShardMap) -> Verdict:
+    """``compare`` with the portfolio of engines and the default budget."""
+    return compare(here, there, Answering(engine_named("auto"), Budget()))
+
+
+def witness_faults(
+    shard_map: ShardMap, witnesses: Sequence[tuple[str, ShardMap]], answering: Answering
+) -> list[Fault]:
+    """Independent descriptions of the same parameter that are another function (SM507)."""
+    faults: list[Fault] = []
+    for label, witness in witnesses:
+        verdict = compare(shard_map, witness, answering)
+        if isinstance(verdict, Refuted):
+            found = verdict.witness
+            values = {
+                "says": str(found.values.get("here", "")),
+                "against": str(found.values.get("there", "")),
+                "witness": label,
+            }
+            faults.append(replace(found, code="SM507", values=values))
+        elif isinstance(verdict, Undecided):
+            faults += verdict.faults
+    return faults

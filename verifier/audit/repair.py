@@ -1,0 +1,104 @@
+"""Small edits that make a refuted map sound. An edit is offered only after the edited map was proved.
+
+A sound map need not be the intended one; the help says what was verified and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from verifier.audit.answering import Answering
+from verifier.audit.judge import judge
+from verifier.geometry.strided import StridedView, row_major
+from verifier.model.expectation import Expectation
+from verifier.model.piece import Piece
+from verifier.model.shard_map import ShardMap
+from verifier.obligations.faults import Fault
+from verifier.verdicts import Proved
+
+MOST_PIECES = 256
+"""Larger maps are not edited: every attempt costs a proof."""
+MOST_ATTEMPTS = 48
+
+Edit = tuple[int, int, Piece, str]
+"""(rank, position, the new piece, the member that changed as text)."""
+
+
+def find_repair(
+    shard_map: ShardMap, expectation: Expectation, fault: Fault, answering: Answering
+) -> str | None:
+    """A one-number edit after which every obligation is proved, as a help line; None when there is none."""
+    if sum(len(shard.pieces) for shard in shard_map.ranks.values()) > MOST_PIECES:
+        return None
+    for attempt, (rank, position, piece, text) in enumerate(_edits(shard_map, fault)):
+        if attempt >= MOST_ATTEMPTS:
+            return None
+        edited = _with_piece(shard_map, rank, position, piece)
+        if isinstance(judge(edited, expectation, answering).verdict, Proved):
+            return f"piece {position} of rank {rank} with {text} makes the map sound (all re-proved)"
+    return None
+
+
+def _with_piece(shard_map: ShardMap, rank: int, position: int, piece: Piece) -> ShardMap:
+    shard = shard_map.ranks[rank]
+    pieces = (*shard.pieces[:position], piece, *shard.pieces[position + 1 :])
+    return replace(shard_map, ranks={**shard_map.ranks, rank: replace(shard, pieces=pieces)})
+
+
+def _edits(shard_map: ShardMap, fault: Fault) -> Iterator[Edit]:
+    """Edits of the pieces at fault, the culprit first, then of the other pieces of the rank or map."""
+    shard_targets, parameter_targets = _wanted(fault)
+    for rank, position in _suspects(shard_map, fault):
+        piece = shard_map.ranks[rank].pieces[position]
+        for address in shard_targets:
+            yield rank, position, *_moved(piece, "dest", address)
+        for address in parameter_targets:
+            yield rank, position, *_moved(piece, "source", address)
+        for strides in _other_strides(piece.dest, shard_map.ranks[rank].shard_shape):
+            yield rank, position, *_restrided(piece, "dest", strides)
+        for strides in _other_strides(piece.source, shard_map.logical_shape):
+            yield rank, position, *_restrided(piece, "source", strides)
+
+
+def _wanted(fault: Fault) -> tuple[list[int], list[int]]:
+    """Least unwritten shard address and least unheld element among a fault and its consequences."""
+    related = (fault, *fault.consequences, *[c for f in fault.consequences for c in f.consequences])
+    on_shard = [f.address for f in related if f.code == "SM203" and f.address is not None]
+    on_parameter = [f.address for f in related if f.code == "SM301" and f.address is not None]
+    return on_shard[:1], on_parameter[:1]
+
+
+def _suspects(shard_map: ShardMap, fault: Fault) -> list[tuple[int, int]]:
+    named = [*reversed(fault.pieces)]
+    for consequence in fault.consequences:
+        named += reversed(consequence.pieces)
+    ranks = shard_map.ranks if fault.rank is None or fault.side == "parameter" else [fault.rank]
+    others = [(rank, k) for rank in ranks for k in range(len(shard_map.ranks[rank].pieces))]
+    return [
+        (rank, position)
+        for rank, position in dict.fromkeys([*named, *others])
+        if not shard_map.ranks[rank].pieces[position].is_empty
+    ]
+
+
+def _moved(piece: Piece, side: str, address: int) -> tuple[Piece, str]:
+    view = piece.dest if side == "dest" else piece.source
+    return _changed(piece, side, StridedView(address, view.shape, view.strides))
+
+
+def _restrided(piece: Piece, side: str, strides: tuple[int, ...]) -> tuple[Piece, str]:
+    view = piece.dest if side == "dest" else piece.source
+    return _changed(piece, side, StridedView(view.offset, view.shape, strides))
+
+
+def _changed(piece: Piece, side: str, view: StridedView) -> tuple[Piece, str]:
+    changed = replace(piece, dest=view) if side == "dest" else replace(piece, source=view)
+    return changed, f'"{side}": [{view.offset}, {list(view.strides)}]'
+
+
+def _other_strides(view: StridedView, shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The row-major strides of the declared tensor, where the view has others."""
+    expected = row_major(shape)
+    if len(expected) == len(view.strides) and expected != view.strides:
+        yield expected

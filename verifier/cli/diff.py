@@ -1,0 +1,33 @@
+"""``shardproof diff``: do two documents cut their parameters by the same function?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from verifier.audit.documents import diff_documents
+from verifier.cli.maps import maps_of
+from verifier.cli.output import deliver, report_options
+from verifier.render.lines import ColorMode
+
+
+@click.command("diff")
+@click.argument("here", type=click.Path(path_type=Path), metavar="A")
+@click.argument("there", type=click.Path(path_type=Path), metavar="B")
+@report_options
+@click.pass_context
+def command(
+    context: click.Context, /, here: Path, there: Path, form: str, json_output: Path | None, color: ColorMode
+) -> None:
+    """Compare the maps of A and B as functions, however their pieces are cut.
+
+    Equality is proved; a difference is shown by its first element. Whether A or B are sound is not asked.
+    Maps are matched by parameter name; two documents with one map each are compared whatever their names.
+
+    \b
+    shardproof diff before.json after.json
+    """
+    report = diff_documents(maps_of(here), maps_of(there))
+    deliver(report, form, json_output, color)
+    context.exit(report.exit_code)

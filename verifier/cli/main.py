@@ -1,0 +1,84 @@
+"""The command line: one group, one module per command.
+
+Exit codes: 0 all proved, 1 something refuted, 2 could not run or read, 3 something undecided, 4 nothing was
+checked, 70 a bug of shardproof itself. The worst wins: 70 > 2 > 1 > 3 > 4 > 0.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import click
+
+from verifier.diagnostics.report import EXIT_TOOL_BUG, EXIT_UNREADABLE
+
+_COMMANDS = {
+    "audit": "verifier.cli.audit",
+    "replay": "verifier.cli.replay",
+    "certify": "verifier.cli.certify",
+    "diff": "verifier.cli.diff",
+    "show": "verifier.cli.show",
+    "explain": "verifier.cli.explain",
+    "render": "verifier.cli.render",
+}
+
+
+class _LazyGroup(click.Group):
+    """Imports a command's module only when it is used, so that each starts as fast as it can."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        from importlib import import_module
+
+        command = import_module(_COMMANDS[cmd_name]).command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{_COMMANDS[cmd_name]}.command is no command")
+        return command
+
+
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 proved, 1 refuted, 2 could not run, 3 undecided, 4 nothing checked, 70 tool bug.",
+)
+@click.version_option(package_name="shardproof", prog_name="shardproof")
+def shardproof() -> None:
+    """Prove or refute shard maps: how tensors are cut over ranks and put together again.
+
+    \b
+    shardproof audit checkpoint/          is every map in it sound?
+    shardproof explain SM201              what does this code mean?
+    """
+
+
+def main() -> None:
+    """Entry point. A crash is a bug of ours: it exits 70 (TB103), never 0 or 1."""
+    try:
+        shardproof.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.Abort:
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(EXIT_UNREADABLE)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away; nothing is left to say
+        sys.exit(EXIT_UNREADABLE)
+    except Exception as error:
+        click.echo(_crash_text(error), err=True)
+        sys.exit(EXIT_TOOL_BUG)
+
+
+def _crash_text(error: Exception) -> str:
+    trace = "".join(traceback.format_exception(error))
+    return (
+        f"{trace}\nbug[TB103] crash: shardproof failed on this input; this says nothing about the input\n"
+        f"  = help: please report the lines above together with: shardproof {' '.join(sys.argv[1:])}"
+    )

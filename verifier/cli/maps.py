@@ -1,0 +1,46 @@
+"""Reading the one map that a command is about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from verifier.formats import FormatError, read
+from verifier.model.shard_map import ShardMap
+
+
+def maps_of(path: Path) -> list[ShardMap]:
+    """Every map of a document.
+
+    Raises:
+        click.ClickException: the document or a part of it cannot be read, or holds no map.
+    """
+    try:
+        document = read(path)
+    except FormatError as error:
+        raise click.ClickException(f"{error}\n  = help: {error.help}") from error
+    if document.refusals:
+        refusal = document.refusals[0]
+        raise click.ClickException(
+            f"{refusal.code} {refusal.origin}: {refusal.message}\n  = help: {refusal.help}"
+        )
+    if not document.subjects:
+        raise click.ClickException(f"{path} holds no map")
+    return [subject.shard_map for subject in document.subjects]
+
+
+def named_maps(path: Path, name: str | None) -> list[ShardMap]:
+    """The maps of a document, or the one with a given parameter name.
+
+    Raises:
+        click.ClickException: nothing can be read, or no map has that name.
+    """
+    maps = maps_of(path)
+    if name is None:
+        return maps
+    chosen = [shard_map for shard_map in maps if shard_map.name == name]
+    if not chosen:
+        known = ", ".join(shard_map.name for shard_map in maps[:8])
+        raise click.ClickException(f"{path} has no map named {name!r}; it has {known}")
+    return chosen

@@ -1,0 +1,34 @@
+"""``shardproof render``: a JSON report in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from verifier.cli.output import FORMATS, color_option, rendered, use_color
+from verifier.render.lines import ColorMode
+
+
+@click.command("render")
+@click.argument("path", type=click.Path(path_type=Path), metavar="RUN.json")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@color_option
+@click.pass_context
+def command(context: click.Context, /, path: Path, form: str, color: ColorMode) -> None:
+    """Render a report that --json-output wrote, with the exit code of the run it reports.
+
+    \b
+    shardproof audit checkpoint/ --json-output run.json
+    shardproof render run.json --format concise
+    """
+    from verifier.render.json_hub import ReportFormatError, parse_report
+
+    try:
+        report = parse_report(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.FileError(str(path), hint=getattr(error, "strerror", None) or str(error)) from error
+    except ReportFormatError as error:
+        raise click.ClickException(f"{path} is no report: {error}") from error
+    click.echo(rendered(report, form, color=use_color(color)), nl=False, color=True)
+    context.exit(report.exit_code)

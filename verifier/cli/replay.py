@@ -1,0 +1,73 @@
+"""``shardproof replay``: run a corpus of cases and say which differ from the answer they state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from verifier.audit.check import tool_versions
+from verifier.audit.corpus import Replayed, case_files, replay
+from verifier.cli.options import jobs_option, make_settings, settings_options
+from verifier.cli.output import color_option, rendered, use_color
+from verifier.cli.progress import path_progress
+from verifier.diagnostics.report import (
+    EXIT_NOTHING_CHECKED,
+    EXIT_PROVED,
+    EXIT_REFUTED,
+    Report,
+)
+from verifier.render.lines import ColorMode
+
+
+@click.command("replay")
+@click.argument("directory", type=click.Path(exists=True, path_type=Path), metavar="DIR")
+@settings_options
+@jobs_option
+@click.option("-v", "--verbose", is_flag=True, help="One line per case, also for those that agree.")
+@color_option
+@click.pass_context
+def command(
+    context: click.Context, /, directory: Path, jobs: int, verbose: bool, color: ColorMode, **settings: Any
+) -> None:
+    """Replay every case file under DIR and compare with the verdict and codes it states.
+
+    Exit code 0 when every case agrees, 1 when one differs, 4 when there is none.
+
+    \b
+    shardproof replay corpora/ -j 2
+    """
+    files = case_files(directory)
+    chosen = replace(make_settings(**settings), repair=False)
+    differing: list[Replayed] = []
+    with path_progress(len(files)) as done:
+        for path, case in zip(files, replay(files, chosen, jobs=jobs), strict=True):
+            done(path)
+            if not case.agrees:
+                differing.append(case)
+            if verbose or not case.agrees:
+                click.echo(_line(case))
+    for case in differing:
+        report = Report(tool=tool_versions(), subjects=case.subjects)
+        click.echo()
+        click.echo(rendered(report, "text", color=use_color(color)), nl=False, color=True)
+    click.echo(_summary(len(files), len(differing)))
+    if not files:
+        context.exit(EXIT_NOTHING_CHECKED)
+    context.exit(EXIT_REFUTED if differing else EXIT_PROVED)
+
+
+def _line(case: Replayed) -> str:
+    if case.agrees:
+        return f"agrees   {case.file}: {case.got}"
+    return f"DIFFERS  {case.file}: expected {case.expected}, got {case.got}"
+
+
+def _summary(total: int, differing: int) -> str:
+    if total == 0:
+        return "nothing was checked: no case files"
+    if differing:
+        return f"{differing} of {total} cases differ"
+    return f"all {total} cases agree"

@@ -1,0 +1,95 @@
+"""SM5xx: a map that is sound but not what its reader expects. Theory: T5, T9, T16."""
+
+from __future__ import annotations
+
+from verifier.diagnostics.finding import Picture
+from verifier.diagnostics.narrate.case import Case, Draft
+from verifier.diagnostics.pictures import holders_picture, shard_picture
+from verifier.diagnostics.wording import number, ranks_phrase
+
+
+def not_the_reference(case: Case) -> Draft:
+    """SM501."""
+    here, there = case.text("here"), case.text("there")
+    source, dest = case.integer("source"), case.integer("dest")
+    if source is None or dest is None:
+        return Draft(
+            headline=f"{case.rank_phrase} has another frame than the reference",
+            concise=f"{case.rank_phrase} has {here}, the reference has {there}",
+            labels=case.shard_label(f"the reference has {there}")
+            if case.rank is not None
+            else case.parameter_label(f"the reference has {there}"),
+        )
+    place = f"shard address {number(dest)}"
+    element = case.shard_element(dest)
+    claim = f"{place} is {element}" if element != place else ""
+    picture: Picture | None = None
+    if case.rank is not None:
+        picture = shard_picture(case.shard_map, case.rank, dest)
+    return Draft(
+        headline=f"{case.rank_phrase} is not cut like the reference",
+        concise=f"{case.rank_phrase}, {place}: here {here}, in the reference {there}",
+        labels=case.culprit_label("source", f"here {here}, in the reference {there}"),
+        claim=claim,
+        equations=case.equations("shard"),
+        tally=case.tally("differing place"),
+        picture=picture,
+        notes=(
+            f"the least element that is placed differently is {case.parameter_element(source)}",
+            "a map can be a perfect tiling and the wrong function: only a comparison shows it",
+        ),
+    )
+
+
+def scale_rule(case: Case) -> Draft:
+    """SM505."""
+    scale, expected = case.text("scale"), case.text("expected")
+    return Draft(
+        headline=f"the scale of {case.culprit} breaks the stated rule",
+        concise=f"{case.culprit}: scale {scale}, expected {expected}",
+        labels=case.culprit_label("scale", f"expected {expected}"),
+        notes=(
+            "a sum over ranks counts a value once for each rank unless the scales of its holders sum to 1",
+        ),
+    )
+
+
+def shared_storage_unit(case: Case) -> Draft:
+    """SM506."""
+    unit, writers = case.integer("unit"), case.integers("writers")
+    size = "a storage unit" if unit is None else f"a storage unit of {number(unit)} elements"
+    who = ranks_phrase(writers) if writers else "two ranks"
+    at, claim, picture = "", "", None
+    address = case.fault.address
+    if address is not None:
+        at = f" at {case.parameter_element(address)}"
+        claim = f"parameter address {number(address)} is {case.parameter_element(address)}"
+        if unit:
+            low = address // unit * unit
+            claim += f", in the unit of addresses {number(low)} to {number(low + unit - 1)}"
+        picture = holders_picture(case.shard_map, address)
+    return Draft(
+        headline=f"{who} write into one storage unit",
+        concise=f"{who} write into {size}{at}",
+        labels=case.culprit_label("source", "begins or ends inside a unit, or has several writers"),
+        claim=claim,
+        equations=case.equations("parameter"),
+        tally=case.tally("boundary"),
+        picture=picture,
+        notes=(
+            "a unit is written as a whole: the rank that comes last wipes out what the other wrote into it",
+        ),
+    )
+
+
+def descriptor_disagrees(case: Case) -> Draft:
+    """SM507."""
+    says, against, witness = case.text("says"), case.text("against"), case.text("witness")
+    shown = "" if witness == "?" else f" (for example {witness})"
+    return Draft(
+        headline="two descriptions of the same layout disagree",
+        concise=f"the map says {says}, the other description says {against}{shown}",
+        labels=case.culprit_label("source", f"elsewhere: {against}")
+        or case.parameter_label(f"elsewhere: {against}"),
+        notes=("whichever program trusts the wrong description loads the parameter without an error",),
+    )

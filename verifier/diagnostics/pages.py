@@ -1,0 +1,22 @@
+"""The explain pages: one Markdown page per code that some command can emit."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+from verifier.diagnostics.codes import Code
+
+_EXAMPLE = re.compile(r"^```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def page_of(code: Code) -> str | None:
+    """The page of a code as Markdown, None where nothing emits it yet."""
+    page = files("verifier.diagnostics").joinpath("explain", f"{code.code}.md")
+    return page.read_text(encoding="utf-8") if page.is_file() else None
+
+
+def example_in(page: str) -> str | None:
+    """The first ``json`` block of a page: a document that yields the code. None where no map can show it."""
+    found = _EXAMPLE.search(page)
+    return None if found is None else found[1]

@@ -1,0 +1,190 @@
+"""The second exact engine: views as boxes of digits, boxes taken apart by clean cuts.
+
+A proof by pigeonhole: in bounds, no visit twice, and as many visits as addresses. It shares no step with the
+cancellation of generating functions, so that a disagreement of the two is a bug in one of them.
+
+Theory: T6, T7, T8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from verifier.answers import Answer, Defect, Fails, Holds, Unknown
+from verifier.budget import Budget
+from verifier.certificates.forms import Cancellation, Cut, DigitBoxes, Pairs
+from verifier.engines.pigeonhole import certain_defect, normal_forms
+from verifier.engines.search import SearchEngine
+from verifier.geometry.cuts import Overlapping, Separated, Tree, Undivided, least_overlap, separate
+from verifier.geometry.digits import (
+    Box,
+    Counted,
+    address_of,
+    digit_boxes,
+    divisibility_chain,
+    least_difference,
+)
+from verifier.geometry.strided import NormalView, StridedView
+from verifier.obligations.questions import Packing, Question, SameAddresses, Tiling
+
+NAME = "boxes"
+
+CORNERS = 4
+"""Corners that may be added up to find the least defect, as a multiple of the budget of boxes."""
+
+
+class BoxesEngine:
+    """Exact where the strides form a divisibility chain; cost by ``budget.boxes``, whatever the extents."""
+
+    name = NAME
+
+    def decide(self, question: Question, budget: Budget) -> Answer:
+        """Decide tilings, packings and equal addresses; Unknown (SM901) for anything else."""
+        match question:
+            case Tiling() | Packing():
+                return _decide_cover(question, budget)
+            case SameAddresses(left, right):
+                return _decide_same(left, right, budget)
+            case _:
+                return Unknown("SM901", f"{type(question).__name__} is no question about boxes", NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class _Digits:
+    """Views as counted boxes of the digits of one chain."""
+
+    radices: tuple[int, ...]
+    counted: tuple[tuple[Counted, ...], ...]
+
+
+def _in_digits(sides: Sequence[Sequence[NormalView]], budget: Budget) -> _Digits | Unknown:
+    """Several collections of views in the digits of their common chain."""
+    radices = divisibility_chain(view for side in sides for view in side)
+    if radices is None:
+        return Unknown("SM901", "the strides form no divisibility chain", NAME)
+    made = 0
+    counted: list[tuple[Counted, ...]] = []
+    for side in sides:
+        boxes: list[Counted] = []
+        for view in side:
+            of_view = digit_boxes(view, radices, cap=budget.boxes - made)
+            if of_view is None:
+                return Unknown("SM902", f"more than {budget.boxes} boxes of digits", NAME)
+            made += len(of_view)
+            boxes += [(box, view.multiplicity) for box in of_view]
+        counted.append(tuple(boxes))
+    return _Digits(radices, tuple(counted))
+
+
+def _run(first: int, end: int) -> list[NormalView]:
+    """The addresses ``first <= a < end`` as at most one view."""
+    length = end - first
+    if length <= 0:
+        return []
+    return [NormalView(first, ((1, length),) if length > 1 else ())]
+
+
+def _decide_same(left: Sequence[StridedView], right: Sequence[StridedView], budget: Budget) -> Answer:
+    digits = _in_digits([normal_forms(left), normal_forms(right)], budget)
+    if isinstance(digits, Unknown):
+        return digits
+    if _corners(digits) > CORNERS * budget.boxes:
+        return Unknown("SM902", f"more than {CORNERS * budget.boxes} corners of boxes", NAME)
+    difference = _least_difference(digits)
+    if difference is None:
+        # Equal multisets of addresses have equal generating functions, so this evidence is true as well.
+        return Holds(Cancellation(), NAME)
+    address, excess = difference
+    return Fails(Defect((address,), excess, least=True), NAME)
+
+
+def _least_difference(digits: _Digits) -> tuple[int, int] | None:
+    left, right = digits.counted
+    return least_difference(left, right, digits.radices)
+
+
+def _corners(digits: _Digits) -> int:
+    return sum(map(len, digits.counted)) << len(digits.radices)
+
+
+def _decide_cover(question: Tiling | Packing, budget: Budget) -> Answer:
+    views = normal_forms(question.views)
+    defect = certain_defect(question, views)
+    reach = max((view.highest for view in views), default=-1)
+    # Besides the views: the demanded range of a tiling, or the addresses that a packing must not reach.
+    rest = _run(0, question.size) if isinstance(question, Tiling) else _run(question.size, reach + 1)
+    digits = _in_digits([views, rest], budget)
+    if isinstance(digits, Unknown):
+        return digits if defect is None else Fails(defect, NAME)
+    visited = digits.counted[0]
+    if defect is None:
+        boxes = [box for box, _ in visited]
+        match separate(boxes, pairs=budget.pairs):
+            case Separated(tree):
+                return Holds(DigitBoxes(digits.radices, _cut(tree)), NAME)
+            case Undivided(groups, disjoint):
+                return _without_cuts(question, max(map(len, groups)), disjoint, budget)
+            case Overlapping(first, second):
+                shared = [max(ends) for ends in zip(boxes[first][0], boxes[second][0], strict=True)]
+                defect = Defect((address_of(shared, digits.radices),), None, least=False)
+    if isinstance(question, Tiling):
+        return Fails(_least_of_tiling(digits, budget) or defect, NAME)
+    return Fails(_least_of_packing(question, digits, budget) or defect, NAME)
+
+
+def _without_cuts(question: Tiling | Packing, largest: int, disjoint: bool, budget: Budget) -> Answer:
+    """Boxes that no cut separates need evidence of another form, even when they are known to be disjoint."""
+    answer = SearchEngine().decide(question, budget)
+    if isinstance(answer, Holds) and isinstance(answer.form, Pairs):
+        return Holds(answer.form, NAME)
+    state = "are disjoint, but pairs of views gave no evidence" if disjoint else "were not all compared"
+    return Unknown("SM902", f"{largest} boxes that no cut separates {state}", NAME)
+
+
+def _cut(tree: Tree) -> Cut | None:
+    """The tree as evidence. Its depth is bounded (``cuts.NESTING``), so recursion is safe."""
+    if tree is None:
+        return None
+    axis, at, below, above = tree
+    return Cut(axis, at, _cut(below), _cut(above))
+
+
+def _least_of_tiling(digits: _Digits, budget: Budget) -> Defect | None:
+    """The least address not visited exactly once, by corners."""
+    if _corners(digits) > CORNERS * budget.boxes:
+        return None
+    difference = _least_difference(digits)
+    if difference is None:
+        raise RuntimeError("a tiling was refuted, but all corners of its boxes cancel")
+    address, excess = difference
+    return Defect((address,), excess, least=True)
+
+
+def _least_of_packing(question: Packing, digits: _Digits, budget: Budget) -> Defect | None:
+    """The least address visited too often: negative, or shared by two boxes or by a box and the outside."""
+    visited, outside = digits.counted
+    low = min(address_of(lows, digits.radices) for (lows, _), _ in visited)
+    if low >= 0:
+        boxes = [box for box, count in visited for _ in range(min(count, 2))]
+        point = least_overlap(boxes + [box for box, _ in outside], pairs=budget.pairs)
+        if point is None:
+            return None
+        low = address_of(point, digits.radices)
+    else:
+        point = _digits_of(low, digits.radices)
+    visits = sum(count for box, count in visited if _holds(box, point))
+    allowed = 1 if 0 <= low < question.size else 0
+    return Defect((low,), visits - allowed, least=True)
+
+
+def _digits_of(address: int, radices: Sequence[int]) -> tuple[int, ...]:
+    digits: list[int] = []
+    for radix in reversed(radices):
+        digit, address = divmod(address, radix)
+        digits.append(digit)
+    return tuple(reversed(digits))
+
+
+def _holds(box: Box, point: Sequence[int]) -> bool:
+    return all(low <= digit < high for low, digit, high in zip(box[0], point, box[1], strict=True))

@@ -1,0 +1,64 @@
+"""z3 under one resource limit for a whole question. The only module that calls the solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import z3
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why something was not settled, with the code of the Unknown that may come of it."""
+
+    code: str
+    reason: str
+
+
+class LimitedSolver:
+    """A solver whose checks share one ``rlimit``.
+
+    It has a context of its own, so that answers do not depend on what was asked before.
+    """
+
+    def __init__(self, rlimit: int) -> None:
+        self.context = z3.Context()
+        self._solver = z3.Solver(ctx=self.context)
+        self._rlimit = rlimit
+        self._spent = 0
+
+    @contextmanager
+    def assuming(self, constraints: Sequence[z3.BoolRef]) -> Iterator[None]:
+        """Assert ``constraints`` within the block."""
+        self._solver.push()
+        try:
+            self._solver.add(*constraints)
+            yield
+        finally:
+            self._solver.pop()
+
+    def value(self, unknown: z3.ArithRef, constraints: Sequence[z3.BoolRef]) -> int | Doubt | None:
+        """A value of ``unknown`` in some model of ``constraints`` and all that is assumed.
+
+        None when there is no model.
+        """
+        left = self._rlimit - self._spent
+        if left <= 0:
+            return Doubt("SM903", f"rlimit {self._rlimit} is spent")
+        with self.assuming(constraints):
+            self._solver.set("rlimit", left)
+            try:
+                status = self._solver.check()
+            except z3.Z3Exception as error:  # out of memory, say
+                return Doubt("SM903", f"z3: {error}")
+            # The statistic counts from the birth of the context, so it is the total of all checks.
+            self._spent = self._solver.statistics().get_key_value("rlimit count")
+            if status == z3.unsat:
+                return None
+            if status == z3.unknown:
+                reason = self._solver.reason_unknown()
+                return Doubt("SM903", f"z3: {reason} at {self._spent} of rlimit {self._rlimit}")
+            found: int = self._solver.model().eval(unknown, model_completion=True).as_long()
+            return found

@@ -1,0 +1,335 @@
+"""DeepSpeed checkpoints: the affine map in every model-states file, held against the rest of the files.
+
+What a map alone cannot show is checked here: files that carry different maps, files that are missing, shapes
+that the files state otherwise. The category lists become witnesses (``categories``).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+from verifier.formats.affine import VERSION, decode_map
+from verifier.formats.categories import Categories
+from verifier.formats.document import Document, Refusal, Subject
+from verifier.formats.fields import Interned, name_text
+from verifier.formats.limits import Limits
+from verifier.formats.map_json import params_of
+from verifier.formats.model_states import AFFINE_MAP, FILE_NAME, ModelStates, first_difference
+from verifier.formats.names import PatternList, parameter_name
+from verifier.formats.refusal import FormatError, below, shown
+from verifier.model.expectation import Expectation
+from verifier.model.origin import Origin
+from verifier.model.shard_map import ShardMap
+from verifier.obligations.faults import Count, Fault
+
+SOUNDNESS = Expectation()
+NAMES_SHOWN = 4
+
+
+def document_of(
+    files: Sequence[ModelStates],
+    *,
+    file: str,
+    whole_set: bool,
+    refusals: Sequence[Refusal] = (),
+    unchecked: Sequence[str] = (),
+    limits: Limits,
+) -> Document:
+    """The document of model-states files that belong together.
+
+    Args:
+        files: the files that could be read, in rank order.
+        file: the path as people typed it.
+        whole_set: True when ``files`` should be all files of the checkpoint.
+        refusals: the files that could not be read.
+        unchecked: what was already found not to be covered.
+        limits: limits for the maps.
+    """
+    faults = tuple(_missing_files(files, refusals)) if whole_set else ()
+    notes = [*unchecked, *_notes(files, whole_set)]
+    base = next((states for states in files if states.affine_map is not None), None)
+    if base is None:
+        notes.append(f"{_counted(len(files), 'model-states file')} without an affine map")
+        return Document(
+            file=file, kind="deepspeed", refusals=tuple(refusals), faults=faults, unchecked=tuple(notes)
+        )
+    reader = _SetReader(files, base, limits)
+    reader.read()
+    return Document(
+        file=file,
+        kind="deepspeed",
+        subjects=tuple(reader.subjects),
+        refusals=(*refusals, *reader.refusals),
+        faults=(*faults, *reader.faults),
+        unchecked=(*notes, *reader.unchecked),
+    )
+
+
+def _missing_files(files: Sequence[ModelStates], refusals: Sequence[Refusal]) -> list[Fault]:
+    """CK101 for each rank that wrote a part of the checkpoint and has no file. Refused files are there."""
+    degree = next((states.tp_degree for states in files if states.tp_degree is not None), None)
+    if degree is None or any(states.pp_degree not in (None, 1) for states in files):
+        return []
+    present = {states.rank for states in files} | {_rank_of(refusal) for refusal in refusals}
+    missing = degree - sum(1 for rank in present if rank is not None and rank < degree)
+    return [
+        Fault(
+            code="CK101",
+            side="map",
+            rank=rank,
+            count=Count(missing, exact=True),
+            values={
+                "file": f"mp_rank_{rank:02d}_model_states.pt",
+                "descriptor": "tp_degree",
+                "stated": degree,
+            },
+        )
+        # The degree comes from a file and may be anything; the first few missing files are named.
+        for rank in itertools.islice(itertools.filterfalse(present.__contains__, range(degree)), NAMES_SHOWN)
+    ]
+
+
+def _rank_of(refusal: Refusal) -> int | None:
+    match = FILE_NAME.fullmatch(refusal.name)
+    return None if match is None else int(match[1])
+
+
+def _notes(files: Sequence[ModelStates], whole_set: bool) -> list[str]:
+    notes = ["the values of tensors, so whether replicas are equal: no tensor data is read"]
+    if not whole_set:
+        notes.append("the files of other ranks: one file was named, not its directory")
+    if any(states.has_experts for states in files):
+        notes.append("the maps of AutoEP expert layers (ds_autoep_layers)")
+    if any(states.pp_degree not in (None, 1) for states in files):
+        notes.append("whether all files are there: pipeline stages share their ranks' numbers")
+    return notes
+
+
+class _SetReader:
+    """Reads the maps of ``base`` and compares each with what the files say. One bad map hides no other."""
+
+    __slots__ = (
+        "base",
+        "faults",
+        "files",
+        "interned",
+        "limits",
+        "place",
+        "refusals",
+        "subjects",
+        "unchecked",
+    )
+
+    def __init__(self, files: Sequence[ModelStates], base: ModelStates, limits: Limits) -> None:
+        self.files = files
+        self.base = base
+        self.limits = limits
+        self.place = base.info_origin.child(AFFINE_MAP)
+        self.interned: Interned = {}
+        self.subjects: list[Subject] = []
+        self.refusals: list[Refusal] = []
+        self.faults: list[Fault] = []
+        self.unchecked: list[str] = []
+
+    def read(self) -> None:
+        try:
+            params = params_of(self.base.affine_map, self.place)
+        except FormatError as error:
+            self.refusals.append(Refusal.of(AFFINE_MAP, error))
+            return
+        categories = self._categories()
+        others = self._other_params(params)
+        patterns = PatternList(key for key in params if isinstance(key, str))
+        for key, entry in params.items():
+            self._one(key, entry, patterns, others, categories)
+        self._without_a_map(patterns)
+        self.unchecked.extend(
+            f"whether {shown(pattern)} matches a second parameter: the pattern is not run"
+            for pattern in patterns.wild[:NAMES_SHOWN]
+        )
+
+    def _categories(self) -> Categories | None:
+        try:
+            categories = Categories(self.base.info, self.base.info_origin)
+        except FormatError as error:
+            self.refusals.append(Refusal.of("category lists", error))
+            return None
+        if categories.not_run:
+            self.unchecked.append(
+                f"the category lists: the pattern {shown(categories.not_run[0])} is not run"
+            )
+        return categories
+
+    def _other_params(self, params: Mapping[str, object]) -> list[tuple[str, Mapping[str, object]]]:
+        """(file, maps) of each other file. What differs beside single maps is a fault of the whole set."""
+        others: list[tuple[str, Mapping[str, object]]] = []
+        for states in self.files:
+            if states is self.base:
+                continue
+            theirs = states.affine_map
+            their_params = theirs.get("params") if isinstance(theirs, dict) else None
+            if not isinstance(theirs, dict) or not isinstance(their_params, dict):
+                self._differ(states, "affine_map", stated="no maps", found=_counted(len(params), "map"))
+                continue
+            others.append((states.origin.file, their_params))
+            if first_difference(theirs.get("version"), VERSION) is not None:
+                self._differ(states, "version", stated=shown(theirs.get("version")), found=VERSION)
+            missing = next(
+                (k for k in (*params, *their_params) if (k in params) != (k in their_params)), None
+            )
+            if missing is not None:
+                self._differ(
+                    states,
+                    f"the map of {shown(missing)}",
+                    stated=_presence(missing in their_params),
+                    found=_presence(missing in params),
+                )
+        return others
+
+    def _differ(self, states: ModelStates, what: str, *, stated: int | str, found: int | str) -> None:
+        self.faults.append(disagreement(f"{what} in {states.origin.file}", stated=stated, found=found))
+
+    def _one(
+        self,
+        key: str,
+        entry: object,
+        patterns: PatternList,
+        others: Sequence[tuple[str, Mapping[str, object]]],
+        categories: Categories | None,
+    ) -> None:
+        place = below(self.place.child("params"), key)
+        name = shown(key)
+        try:
+            name, exact = parameter_name(name_text(key, place, self.limits))
+            shard_map = decode_map(entry, name=name, origin=place, limits=self.limits, interned=self.interned)
+        except FormatError as error:
+            self.refusals.append(Refusal.of(name, error))
+            return
+        if not exact:
+            self.unchecked.append(f"which parameters the pattern {name} matches: it is used as a name")
+        faults = [
+            *_different_maps(key, entry, others, place),
+            *_second_pattern(key, name, patterns),
+            *self._ranks(shard_map),
+            *self._shapes(shard_map),
+        ]
+        witness = None
+        if categories is not None and exact:
+            witness = categories.witness(name, self._shard_shapes(shard_map), None)
+        self.subjects.append(
+            Subject(
+                name=name,
+                origin=place,
+                shard_map=shard_map,
+                expectation=SOUNDNESS,
+                faults=tuple(faults),
+                witnesses=() if witness is None else (witness,),
+            )
+        )
+
+    def _ranks(self, shard_map: ShardMap) -> list[Fault]:
+        """The ranks of a map are 0 to tp_degree - 1: restoring looks a rank's number up in the map."""
+        degree = self.base.tp_degree
+        ranks = shard_map.ranks
+        if degree is None or (len(ranks) == degree and all(rank < degree for rank in ranks)):
+            return []
+        return [disagreement("tp_degree", stated=degree, found=tuple(shard_map.ranks))]
+
+    def _shapes(self, shard_map: ShardMap) -> list[Fault]:
+        faults: list[Fault] = []
+        for states in self.files:
+            shard = None if states.rank is None else shard_map.ranks.get(states.rank)
+            if shard is None or states.rank is None:
+                continue
+            by_shape: dict[tuple[int, ...], list[str]] = {}
+            for descriptor, shape in states.shapes.get(shard_map.name, ()):
+                by_shape.setdefault(shape, []).append(descriptor)
+            for shape, descriptors in by_shape.items():
+                if shape != shard.shard_shape:
+                    faults.append(
+                        _other_shape(states, states.rank, " and ".join(descriptors), shape, shard.shard_shape)
+                    )
+        return faults
+
+    def _shard_shapes(self, shard_map: ShardMap) -> dict[int, tuple[int, ...]]:
+        """Each rank's shard shape, by the files where they state it, else by the map."""
+        shapes = {rank: shard.shard_shape for rank, shard in shard_map.ranks.items()}
+        for states in self.files:
+            stated = states.shapes.get(shard_map.name)
+            if states.rank is not None and stated:
+                shapes[states.rank] = stated[0][1]
+        return shapes
+
+    def _without_a_map(self, patterns: PatternList) -> None:
+        stored = {name: None for states in self.files for name in states.shapes}
+        bare = [name for name in stored if not patterns.matching(name)]
+        if bare:
+            names = ", ".join(shown(name) for name in bare[:NAMES_SHOWN])
+            more = ", ..." if len(bare) > NAMES_SHOWN else ""
+            self.unchecked.append(f"{_counted(len(bare), 'tensor')} without a map: {names}{more}")
+
+
+def _different_maps(
+    key: str, entry: object, others: Sequence[tuple[str, Mapping[str, object]]], place: Origin
+) -> list[Fault]:
+    faults: list[Fault] = []
+    for file, theirs in others:
+        difference = first_difference(entry, theirs[key]) if key in theirs else None
+        if difference is not None:
+            path, ours, other = difference
+            faults.append(
+                disagreement(
+                    f"affine_map of {file}", stated=other, found=ours, pointer=place.child(*path).pointer
+                )
+            )
+    return faults
+
+
+def _second_pattern(key: str, name: str, patterns: PatternList) -> list[Fault]:
+    """DeepSpeed refuses to convert a parameter that two patterns match."""
+    return [
+        disagreement("a second pattern that matches this name", stated=shown(other), found=shown(key))
+        for other in patterns.matching(name)
+        if other != key
+    ]
+
+
+def _other_shape(
+    states: ModelStates, rank: int, descriptor: str, stated: tuple[int, ...], found: tuple[int, ...]
+) -> Fault:
+    """SM507 for the same number of elements in another shape, SM204 for another number."""
+    values: dict[str, str | tuple[int, ...]] = {
+        "descriptor": f"{descriptor} of {states.origin.file}",
+        "stated": stated,
+        "found": found,
+    }
+    same_numel = math.prod(stated) == math.prod(found)
+    return Fault(code="SM507" if same_numel else "SM204", side="map", rank=rank, values=values)
+
+
+def disagreement(
+    descriptor: str,
+    *,
+    stated: int | str | tuple[int, ...],
+    found: int | str | tuple[int, ...],
+    pointer: str | None = None,
+) -> Fault:
+    """SM507: ``descriptor`` states one thing, the map that is checked another."""
+    values: dict[str, int | str | tuple[int, ...]] = {
+        "descriptor": descriptor,
+        "stated": stated,
+        "found": found,
+    }
+    if pointer is not None:
+        values["pointer"] = pointer
+    return Fault(code="SM507", side="map", values=values)
+
+
+def _presence(there: bool) -> str:
+    return "present" if there else "absent"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,185 @@
+"""From the JSON form back to a report: ``render RUN.json``. Strict: a report may come from anywhere."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+from verifier.diagnostics.codes import Severity
+from verifier.diagnostics.finding import Equation, Finding, FindingVerdict, Json, Label, Picture, Place, Row
+from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict
+from verifier.render.json_fields import Field, ReportFormatError
+from verifier.render.json_hub import SCHEMA, summary_to_json
+
+
+def read_report(text: str) -> Report:
+    """The report that ``render_json`` wrote.
+
+    Raises:
+        ReportFormatError: the text is not JSON, not of this schema, or contradicts itself.
+    """
+    try:
+        document = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+    except ReportFormatError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise ReportFormatError("", f"is not JSON: {error}") from error
+    return _report(Field(document))
+
+
+def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ReportFormatError("", "has an object with a repeated member")
+    return found
+
+
+def _constant(word: str) -> Json:
+    raise ReportFormatError("", f"has the number {word}, which JSON does not know")
+
+
+def _report(field: Field) -> Report:
+    schema, tool, summary, subjects = field.members("schema", "tool", "summary", "subjects")
+    if schema.text() != SCHEMA:
+        raise schema.refused(f"expected {SCHEMA!r}, found {schema.text()!r}")
+    totals = summary.members("proved", "refuted", "undecided", "unreadable", "obligations", "unchecked")
+    report = Report(
+        tool={name: value.text() for name, value in tool.items()},
+        subjects=subjects.elements(_subject),
+        unchecked=totals[-1].elements(Field.text),
+    )
+    if summary.anything() != summary_to_json(report.summary):
+        raise summary.refused("does not add up to the subjects")
+    return report
+
+
+def _subject(field: Field) -> Subject:
+    name, kind, place, verdict, obligations, answered_by, contents, findings = field.members(
+        "name", "kind", "place", "verdict", "obligations", "answered_by", "contents", "findings"
+    )
+    return Subject(
+        name=name.text(),
+        kind=kind.text(),
+        place=place.optional(_place),
+        verdict=verdict.one_of(get_args(SubjectVerdict)),
+        obligations=_obligations(obligations),
+        answered_by={engine: number.integer() for engine, number in answered_by.items()},
+        contents={noun: number.integer() for noun, number in contents.items()},
+        findings=findings.elements(_finding),
+    )
+
+
+def _obligations(field: Field) -> Obligations:
+    proved, refuted, undecided = field.members("proved", "refuted", "undecided")
+    return Obligations(proved.integer(), refuted.integer(), undecided.integer())
+
+
+_FINDING = (
+    "code",
+    "name",
+    "severity",
+    "verdict",
+    "message",
+    "concise",
+    "place",
+    "about",
+    "labels",
+    "claim",
+    "equations",
+    "tally",
+    "picture",
+    "notes",
+    "help",
+    "consequences",
+    "witness",
+    "fingerprint",
+)
+
+
+def _finding(field: Field) -> Finding:
+    at = dict(zip(_FINDING, field.members(*_FINDING), strict=True))
+    return Finding(
+        code=at["code"].text(),
+        name=at["name"].text(),
+        severity=at["severity"].one_of(get_args(Severity)),
+        verdict=at["verdict"].one_of(get_args(FindingVerdict)),
+        headline=at["message"].text(),
+        concise=at["concise"].text(),
+        place=at["place"].optional(_place),
+        about=at["about"].text(),
+        labels=at["labels"].elements(_label),
+        claim=at["claim"].text(),
+        equations=at["equations"].elements(_equation),
+        tally=at["tally"].text(),
+        picture=at["picture"].optional(_picture),
+        notes=at["notes"].elements(Field.text),
+        helps=at["help"].elements(Field.text),
+        consequences=at["consequences"].elements(Field.text),
+        witness={name: value.anything() for name, value in at["witness"].items()},
+        fingerprint=at["fingerprint"].text(),
+    )
+
+
+def _place(field: Field) -> Place:
+    file, pointer, line, column = field.members("file", "pointer", "line", "column")
+    return Place(file.text(), pointer.text(), line.optional(Field.integer), column.optional(Field.integer))
+
+
+def _label(field: Field) -> Label:
+    place, snippet, quoted, start, end, text, primary = field.members(
+        "place", "snippet", "quoted", "start", "end", "text", "primary"
+    )
+    label = Label(
+        place=place.optional(_place),
+        snippet=snippet.text(),
+        quoted=quoted.boolean(),
+        start=start.integer(),
+        end=end.integer(),
+        text=text.text(),
+        primary=primary.boolean(),
+    )
+    if not label.start <= label.end <= len(label.snippet):
+        raise field.refused("marks characters outside its snippet")
+    return label
+
+
+def _equation(field: Field) -> Equation:
+    who, total, so = field.members("who", "sum", "so")
+    return Equation(who.text(), total.text(), so.text())
+
+
+def _picture(field: Field) -> Picture:
+    title, columns, rows, legend, cut, witness = field.members(
+        "title", "columns", "rows", "legend", "cut", "witness"
+    )
+    sides = cut.elements(Field.boolean)
+    if len(sides) != 4:
+        raise cut.refused(f"expected four sides, found {len(sides)}")
+    picture = Picture(
+        title=title.text(),
+        columns=columns.elements(Field.text),
+        rows=rows.elements(_row),
+        legend=legend.elements(_entry),
+        cut=(sides[0], sides[1], sides[2], sides[3]),
+        witness=witness.optional(_position),
+    )
+    if not picture.rows or not picture.columns:
+        raise field.refused("is empty")
+    if any(len(row.cells) != len(picture.columns) for row in picture.rows):
+        raise rows.refused("has a row with another number of cells than columns")
+    return picture
+
+
+def _row(field: Field) -> Row:
+    head, cells = field.members("head", "cells")
+    return Row(head.text(), cells.elements(Field.text))
+
+
+def _entry(field: Field) -> tuple[str, str]:
+    mark, meaning = field.pair()
+    return mark.text(), meaning.text()
+
+
+def _position(field: Field) -> tuple[int, int]:
+    row, column = field.pair()
+    return row.integer(), column.integer()

@@ -1,0 +1,109 @@
+"""Lines of text with roles, and the one place where they become characters on a terminal.
+
+Plain ASCII is the reference; colour only repeats what the characters already say. Whatever a document
+contains is escaped here, so that no name can move the cursor or hide a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from verifier.diagnostics.wording import escaped
+
+WIDTH = 100
+"""No line of a report is longer."""
+
+Role = Literal["plain", "error", "warning", "undecided", "proved", "frame", "second", "strong", "faint"]
+
+ColorMode = Literal["auto", "always", "never"]
+
+_SGR: dict[Role, str] = {
+    "plain": "",
+    "error": "1;31",
+    "warning": "1;33",
+    "undecided": "1;35",
+    "proved": "1;32",
+    "frame": "34",
+    "second": "36",
+    "strong": "1",
+    "faint": "2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of text with one role."""
+
+    text: str
+    role: Role = "plain"
+
+
+Line = tuple[Span, ...]
+
+
+def line(*parts: Span | str) -> Line:
+    """A line of spans; bare texts are plain."""
+    return tuple([Span(part) if isinstance(part, str) else part for part in parts])
+
+
+def paint(lines: Iterable[Line], *, color: bool) -> str:
+    """The lines as text, each ended by a line feed, without trailing blanks."""
+    return "".join(f"{_painted(spans, color)}\n" for spans in lines)
+
+
+def _painted(spans: Line, color: bool) -> str:
+    texts = [escaped(span.text) for span in spans]
+    while texts and not texts[-1].rstrip():
+        texts.pop()
+    if texts:
+        texts[-1] = texts[-1].rstrip()
+    if not color:
+        return "".join(texts)
+    return "".join(_colored(text, span.role) for text, span in zip(texts, spans, strict=False))
+
+
+def _colored(text: str, role: Role) -> str:
+    return f"\x1b[{_SGR[role]}m{text}\x1b[0m" if text and _SGR[role] else text
+
+
+def wants_color(mode: ColorMode, environment: Mapping[str, str], *, is_terminal: bool) -> bool:
+    """Whether to paint: FORCE_COLOR before the option, the option before NO_COLOR, then the kind of stream.
+
+    A variable counts when it is not empty; ``FORCE_COLOR=0`` forces black and white, as elsewhere.
+    """
+    forced = environment.get("FORCE_COLOR", "")
+    if forced:
+        return forced != "0"
+    if mode != "auto":
+        return mode == "always"
+    return is_terminal and not environment.get("NO_COLOR", "")
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """``text``, escaped, in lines of at most ``width``; words are kept whole where they fit on a line.
+
+    Runs of blanks are kept as they are: they are part of what is quoted.
+    """
+    lines = [""]
+    for word in escaped(text).split(" "):
+        glued = f"{lines[-1]} {word}" if lines[-1] else word
+        if len(glued) <= width:
+            lines[-1] = glued
+            continue
+        if lines[-1]:
+            lines.append("")
+        while len(word) > width:
+            lines[-1] = word[:width]
+            word = word[width:]
+            lines.append("")
+        lines[-1] = word
+    return lines
+
+
+def hanging(head: Line, text: str, *, width: int = WIDTH) -> list[Line]:
+    """``text`` after ``head``, continued below itself."""
+    indent = sum(len(escaped(span.text)) for span in head)
+    first, *rest = wrapped(text, max(20, width - indent))
+    return [(*head, Span(first)), *[line(" " * indent + more) for more in rest]]

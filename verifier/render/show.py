@@ -1,0 +1,57 @@
+"""What ``show MAP`` prints: the parameter with its holders, then the shards with their pieces."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from verifier.diagnostics.finding import Picture
+from verifier.diagnostics.pictures import holders_picture, shard_picture
+from verifier.diagnostics.snippets import affine_text
+from verifier.diagnostics.wording import counted, number, shape_text, shown_name
+from verifier.model.shard_map import RankShard, ShardMap
+from verifier.render.grid import picture_lines
+from verifier.render.lines import WIDTH, Line, hanging, line, paint
+
+SPAN = 16
+"""Cells drawn in each direction, from the first element on."""
+RANKS = 8
+PIECES = 10
+
+
+def render_map(shard_map: ShardMap, *, color: bool = False) -> str:
+    """The picture of a map as text."""
+    return paint(map_lines(shard_map), color=color)
+
+
+def map_lines(shard_map: ShardMap) -> list[Line]:
+    """The picture of a map: at most ``RANKS`` ranks, ``PIECES`` pieces of each, ``SPAN`` cells a side."""
+    pieces = sum(len(shard.pieces) for shard in shard_map.ranks.values())
+    about = (
+        f"parameter {shown_name(shard_map.name)} {shape_text(shard_map.logical_shape)}, "
+        f"{counted(len(shard_map.ranks), 'rank')}, {counted(pieces, 'piece')}"
+    )
+    lines = [*hanging((), about), (), *_drawn(holders_picture(shard_map, 0, span=SPAN), shard_map.numel)]
+    shown = list(shard_map.ranks.items())[:RANKS]
+    for rank, shard in shown:
+        lines += [(), *hanging((), f"rank {number(rank)} shard {shape_text(shard.shard_shape)}")]
+        lines += [*_pieces(shard), *_drawn(shard_picture(shard_map, rank, 0, span=SPAN), shard.numel)]
+    if len(shard_map.ranks) > len(shown):
+        lines += [(), line(f"and {counted(len(shard_map.ranks) - len(shown), 'more rank')}")]
+    return lines
+
+
+def _drawn(picture: Picture | None, numel: int) -> list[Line]:
+    if numel == 0:
+        return [line("  no elements")]
+    if picture is None:
+        return [line("  too large, or too many pieces at its beginning, to be drawn")]
+    return picture_lines(replace(picture, witness=None))
+
+
+def _pieces(shard: RankShard) -> list[Line]:
+    lines: list[Line] = []
+    for position, piece in enumerate(shard.pieces[:PIECES]):
+        lines += hanging(line(f"  piece {position} "), affine_text(piece)[0], width=WIDTH)
+    if len(shard.pieces) > PIECES:
+        lines.append(line(f"  and {counted(len(shard.pieces) - PIECES, 'more piece')}"))
+    return lines

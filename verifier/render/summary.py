@@ -1,0 +1,70 @@
+"""The last line of every run: what was checked, what came out, and what was not checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from verifier.diagnostics.report import EXIT_NOTHING_CHECKED, EXIT_PROVED, Report
+from verifier.diagnostics.wording import counted
+from verifier.render.lines import WIDTH, Line, Role, Span, line, wrapped
+
+
+def summary_lines(report: Report) -> list[Line]:
+    """The summary, on one line where it fits."""
+    first, *rest = wrapped(summary_text(report), WIDTH)
+    head, separator, tail = first.partition(" ")
+    role: Role = "proved" if report.exit_code == EXIT_PROVED else "strong"
+    return [line(Span(head, role), separator + tail), *[line(f"    {more}") for more in _again(rest)]]
+
+
+def _again(texts: list[str]) -> list[str]:
+    """Continuation lines, wrapped once more because they are indented."""
+    return wrapped(" ".join(texts), WIDTH - 4) if texts else []
+
+
+def summary_text(report: Report) -> str:
+    """The summary without line breaks."""
+    unchecked = (
+        f"not checked: {', '.join(report.unchecked)}" if report.unchecked else "nothing left unchecked"
+    )
+    if report.exit_code == EXIT_NOTHING_CHECKED:
+        return f"nothing was checked; {unchecked}" if report.unchecked else "nothing was checked"
+    if report.exit_code == EXIT_PROVED:
+        return f"proved: {_subjects(report)}, {_proofs(report)}{_warnings(report)}; {unchecked}"
+    return f"checked {_subjects(report)}: {_answers(report)}{_warnings(report)}; {unchecked}"
+
+
+def _subjects(report: Report) -> str:
+    """``1 map, 2 ranks, 4 pieces``: subjects by kind, then what they consist of."""
+    kinds = Counter(subject.kind for subject in report.subjects)
+    contents: Counter[str] = Counter()
+    for subject in report.subjects:
+        contents.update(dict(subject.contents))
+    parts = [counted(number, kind) for kind, number in sorted(kinds.items())]
+    parts += [counted(number, noun.removesuffix("s")) for noun, number in contents.items()]
+    return ", ".join(parts)
+
+
+def _proofs(report: Report) -> str:
+    engines: Counter[str] = Counter()
+    for subject in report.subjects:
+        engines.update(dict(subject.answered_by))
+    by = ", ".join(f"{number} by {engine}" for engine, number in sorted(engines.items()))
+    total = counted(report.summary.obligations.proved, "obligation")
+    return f"{total} ({by})" if by else total
+
+
+def _answers(report: Report) -> str:
+    answers = report.summary.obligations
+    consequences = sum(len(finding.consequences) for _, finding in report.findings)
+    folded = f" (+{counted(consequences, 'consequence')})" if consequences else ""
+    unreadable = report.summary.unreadable
+    return (
+        f"{counted(answers.proved, 'obligation')} proved, {answers.refuted} refuted{folded}, "
+        f"{answers.undecided} undecided" + (f", {unreadable} unreadable" if unreadable else "")
+    )
+
+
+def _warnings(report: Report) -> str:
+    warnings = sum(finding.severity == "warning" for _, finding in report.findings)
+    return f", {counted(warnings, 'warning')}" if warnings else ""

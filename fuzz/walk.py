@@ -68,9 +68,11 @@ PARAMETER_SIDE: frozenset[Family] = frozenset(
 class Violation:
     """A condition that does not hold.
 
-    ``rank`` is the rank it is about, None for the whole parameter. ``wrong`` are all wrong addresses in
-    ascending order: of the shard for ``SHARD_SIDE``, of the parameter for ``PARAMETER_SIDE``, (source, dest)
-    pairs as ``source * shard numel + dest`` never, but the pairs themselves, for "reference"; else empty.
+    Attributes:
+        rank: the rank it is about, None for the whole map.
+        wrong: all wrong addresses, ascending: of the shard for ``SHARD_SIDE``, of the parameter for
+            ``PARAMETER_SIDE``, else none.
+        pairs: for "reference", the (source, dest) pairs by which the rank differs, ascending.
     """
 
     family: Family
@@ -276,8 +278,6 @@ def _units(expectation: Expectation, copies: Sequence[Copy]) -> Iterator[Violati
         return
     writers: dict[int, set[int]] = {}
     for copy in copies:
-        writers.setdefault(copy.source // expectation.write_unit, set()).update(
-            {copy.rank, *copy.piece.locations}
-        )
+        writers.setdefault(copy.source // expectation.write_unit, set()).add(copy.rank)
     if any(len(ranks) > 1 for ranks in writers.values()):
         yield Violation("unit", None)

@@ -38,8 +38,23 @@ __all__ = [
     "Verdict",
     "check_map",
     "load",
+    "map_from_affine",
     "same_function",
 ]
+
+
+def map_from_affine(document: object, *, name: str = "map") -> ShardMap:
+    """A map from DeepSpeed's affine form: what ``ParamAffineMap.to_dict()`` returns, or its JSON.
+
+    Raises:
+        FormatError: the form is broken; numbers are never coerced.
+    """
+    from verifier.formats.affine import decode_map
+    from verifier.formats.fields import Interned
+    from verifier.formats.limits import Limits
+    from verifier.model.origin import Origin
+
+    return decode_map(document, name=name, origin=Origin(name), limits=Limits(), interned=Interned())
 
 
 def load(path: str | Path) -> list[ShardMap]:

@@ -57,16 +57,16 @@ def engine(name: str) -> Engine:
 # The rules.
 
 
-def check(name: str, question: Question, budget: Budget = BUDGET) -> Answer:
+def check(asked: Engine, question: Question, budget: Budget = BUDGET) -> Answer:
     """Ask one engine and hold its answer against the reference. Returns the answer.
 
     The question must be small enough for the reference.
     """
     truth = REFERENCE.decide(question, Budget())
     assert not isinstance(truth, Unknown), f"the reference must decide {question}: {truth.reason}"
-    answer = engine(name).decide(question, budget)
-    dump = f"\n  question {question}\n  {name} says {answer}\n  the reference says {truth}"
-    check_form(name, answer)
+    answer = asked.decide(question, budget)
+    dump = f"\n  question {question}\n  {asked.name} says {answer}\n  the reference says {truth}"
+    check_form(asked.name, answer)
     match answer:
         case Holds():
             assert isinstance(truth, Holds), f"proved what is false{dump}"
@@ -375,7 +375,7 @@ CLAIMS: dict[str, dict[str, Claim]] = {
     ),
     "cancel": {
         "tiling": _ALL,
-        "packing": Claim(80, 100),
+        "packing": Claim(80, 90),
         "same-addresses": _ALL,
         "same-pairs": _ALL,
         "unit-boundaries": _ALL,

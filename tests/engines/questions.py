@@ -50,11 +50,11 @@ class Block:
     def pair(self) -> PairView:
         return PairView(self.view(0), self.view(1))
 
-    def addresses(self) -> list[int]:
-        """All visits in the first space."""
-        ranges = [range(extent) for extent, _ in self.axes]
-        view = self.view()
-        return [view.address(index) for index in itertools.product(*ranges)]
+    def points(self) -> list[tuple[int, ...]]:
+        """All visits: one address in each space."""
+        views = [self.view(space) for space in range(len(self.offsets))]
+        indices = itertools.product(*(range(extent) for extent, _ in self.axes))
+        return [tuple(view.address(index) for view in views) for index in indices]
 
 
 def run(low: int, high: int) -> Block:
@@ -224,11 +224,10 @@ def filled(rng: random.Random, low: int, high: int) -> list[Block]:
     blocks: list[Block] = []
     for _ in range(rng.randint(0, 6)):
         block = arbitrary(rng)
-        addresses = block.addresses()
-        if addresses:
-            shift = rng.randint(low, max(low, high - 1)) - min(addresses)
+        if not block.view().is_empty:
+            shift = rng.randint(low, max(low, high - 1)) - block.view().lowest
             block = replace(block, offsets=(block.offsets[0] + shift,))
-            addresses = block.addresses()
+        addresses = [address for (address,) in block.points()]
         if len(set(addresses)) == len(addresses) and free.issuperset(addresses):
             blocks.append(block)
             free.difference_update(addresses)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
+from verifier.formats import FormatError
 from verifier.formats.limits import Limits
 from verifier.model.origin import Origin
 
 LIMITS = Limits()
 HERE = Origin("m.json")
+SAMPLES = Path(__file__).parents[2] / "corpora" / "files"
 
 Document = dict[str, Any]
 
@@ -48,6 +54,15 @@ def edited(document: Document, path: tuple[str | int, ...], value: object) -> Do
     return result
 
 
+def refusal_of(reading: Callable[[], object]) -> FormatError | None:
+    """The refusal that reading ends in, None when it succeeds. Any other exception is a failure."""
+    try:
+        reading()
+    except FormatError as error:
+        return error
+    return None
+
+
 def without(document: Document, path: tuple[str | int, ...]) -> Document:
     """A copy without the value at ``path``."""
     result = copy.deepcopy(document)
@@ -60,6 +75,14 @@ def without(document: Document, path: tuple[str | int, ...]) -> Document:
 
 def as_bytes(document: object) -> bytes:
     return json.dumps(document).encode()
+
+
+def archive(members: list[tuple[str, bytes]], compression: int = zipfile.ZIP_STORED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as writer:
+        for name, data in members:
+            writer.writestr(name, data)
+    return buffer.getvalue()
 
 
 _SMALL = st.integers(0, 5)

@@ -42,7 +42,7 @@ def encode(shard_map: ShardMap) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(maps())
 def test_every_well_formed_map_is_read_number_by_number(document: dict[str, Any]) -> None:
     expected = edited(document, ("logical_shape",), document["logical_shape"])
@@ -63,7 +63,15 @@ def _leaves(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str |
 
 @pytest.mark.parametrize(
     ("wrong", "code"),
-    [(True, "SM005"), (4.0, "SM005"), (math.nan, "SM005"), ("4", "SM005"), (None, "SM002"), ([4], "SM002"), ({}, "SM002")],
+    [
+        (True, "SM005"),
+        (4.0, "SM005"),
+        (math.nan, "SM005"),
+        ("4", "SM005"),
+        (None, "SM002"),
+        ([4], "SM002"),
+        ({}, "SM002"),
+    ],
     ids=repr,
 )
 @pytest.mark.parametrize("path", _leaves(rows_map()), ids=lambda path: "/".join(map(str, path)))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.formats.documents import edited, rows_map, without
-from verifier.formats import CaseExpect, FormatError, read
+from verifier.formats import CaseExpect, Document, FormatError, read
 from verifier.model.expectation import Expectation
 
 CASE: dict[str, Any] = {
@@ -21,7 +21,7 @@ CASE: dict[str, Any] = {
 }
 
 
-def read_text(tmp_path: Path, text: str):  # noqa: ANN201
+def read_text(tmp_path: Path, text: str) -> Document:
     path = tmp_path / "case.json"
     path.write_text(text)
     return read(path, display="case.json")
@@ -103,7 +103,10 @@ def test_a_map_that_cannot_be_read_leaves_the_right_answer_standing(tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("old", "new", "code"),
-    [('"cover": true', '"cover": true, "cover": false', "SM003"), ('"expect_scale": 1', '"expect_scale": NaN', "SM005")],
+    [
+        ('"cover": true', '"cover": true, "cover": false', "SM003"),
+        ('"expect_scale": 1', '"expect_scale": NaN', "SM005"),
+    ],
 )
 def test_so_does_a_flaw_of_the_text(tmp_path: Path, old: str, new: str, code: str) -> None:
     text = json.dumps({**CASE, "expectation": {"cover": True, "expect_scale": 1}})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.formats.documents import HERE, LIMITS, rows_map
+from tests.formats.documents import HERE, LIMITS, refusal_of, rows_map
 from verifier.formats.limits import Limits
 from verifier.formats.pickle_records import PLAIN, Call, Grammar, Name
 from verifier.formats.pickle_tree import read_pickle
@@ -21,7 +21,12 @@ WITH_SIZE = Grammar(calls=frozenset({SIZE}), stateful=frozenset({SIZE}), mapping
 
 keys = st.text(max_size=5) | st.integers(-(2**63), 2**63 - 1) | st.binary(max_size=3)
 plain = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**100), 2**100) | st.floats(allow_nan=False) | st.text() | st.binary(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**100), 2**100)
+    | st.floats(allow_nan=False)
+    | st.text()
+    | st.binary(),
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(keys, inner, max_size=4)
@@ -44,7 +49,7 @@ def code_of(data: bytes, grammar: Grammar = PLAIN, limits: Limits = LIMITS) -> s
     return caught.value.code
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(plain, st.sampled_from([2, 3, 4, 5]))
 def test_plain_objects_are_read_as_python_reads_them(value: object, protocol: int) -> None:
     if protocol == 2 and _holds_bytes(value):
@@ -61,17 +66,24 @@ def _holds_bytes(value: object) -> bool:
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.recursive(st.integers() | st.booleans() | st.none() | st.floats(allow_nan=False), st.lists, max_leaves=8))
+@given(
+    st.recursive(
+        st.integers() | st.booleans() | st.none() | st.floats(allow_nan=False), st.lists, max_leaves=8
+    )
+)
 def test_the_text_protocol_is_read_too(value: object) -> None:
     assert read(pickle.dumps(value, 0)) == value
 
 
-SEEDS = [
-    pickle.dumps({"version": 1, "params": {"^w$": rows_map()}}, protocol) for protocol in (0, 2, 4)
-] + [pickle.dumps([OrderedDict(a=(1, 2.5, None, True)), b"xy", -3, 2**40, {"k": [()]}], protocol) for protocol in (2, 5)]
+SEEDS = [pickle.dumps({"version": 1, "params": {"^w$": rows_map()}}, protocol) for protocol in (0, 2, 4)] + [
+    pickle.dumps([OrderedDict(a=(1, 2.5, None, True)), b"xy", -3, 2**40, {"k": [()]}], protocol)
+    for protocol in (2, 5)
+]
 
 mutations = st.lists(
-    st.tuples(st.integers(0, 2**16), st.sampled_from(["set", "delete", "insert", "cut"]), st.integers(0, 255)),
+    st.tuples(
+        st.integers(0, 2**16), st.sampled_from(["set", "delete", "insert", "cut"]), st.integers(0, 255)
+    ),
     min_size=1,
     max_size=4,
 )
@@ -94,26 +106,25 @@ def mutated(data: bytes, changes: list[tuple[int, str, int]]) -> bytes:
     return bytes(result)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.sampled_from(SEEDS), mutations)
 @example(SEEDS[1], [(0, "cut", 0)])
-def test_a_mutated_pickle_is_read_or_refused_and_soon(seed: bytes, changes: list[tuple[int, str, int]]) -> None:
+def test_a_mutated_pickle_is_read_or_refused_and_soon(
+    seed: bytes, changes: list[tuple[int, str, int]]
+) -> None:
     start = time.perf_counter()
-    try:
-        read(mutated(seed, changes))
-    except FormatError as error:
-        assert error.code in REFUSALS
-        assert error.message.isprintable()
+    refusal = refusal_of(lambda: read(mutated(seed, changes)))
+    if refusal is not None:
+        assert refusal.code in REFUSALS
+        assert refusal.message.isprintable()
     assert time.perf_counter() - start < 2
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=40), st.booleans())
 def test_any_bytes_are_read_or_refused(data: bytes, stop: bool) -> None:
-    try:
-        read(b"\x80\x04" + data + b"." * stop, WITH_SIZE)
-    except FormatError as error:
-        assert error.code in REFUSALS
+    refusal = refusal_of(lambda: read(b"\x80\x04" + data + b"." * stop, WITH_SIZE))
+    assert refusal is None or refusal.code in REFUSALS
 
 
 def test_calls_of_the_grammar_become_records_and_keep_their_state() -> None:
@@ -160,7 +171,8 @@ def test_records_cannot_be_made_to_act(program: bytes, code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "program", [b"]\x94h\x00a.", b"}\x94K\x00h\x00s.", b"]\x94]h\x00aa.", b"]\x94h\x00\x85a.", b"]\x94}K\x01h\x00sa."]
+    "program",
+    [b"]\x94h\x00a.", b"}\x94K\x00h\x00s.", b"]\x94]h\x00aa.", b"]\x94h\x00\x85a.", b"]\x94}K\x01h\x00sa."],
 )
 def test_values_that_contain_themselves_are_refused(program: bytes) -> None:
     assert code_of(b"\x80\x04" + program) == "SM007"

@@ -24,7 +24,7 @@ def members(value: object, origin: Origin) -> list[tuple[Origin, object]]:
     return found
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(values, st.sampled_from([None, 0, 3]), st.booleans())
 def test_every_value_is_found_where_it_stands(value: object, indent: int | None, ascii_only: bool) -> None:
     text = "\n " + json.dumps(value, indent=indent, ensure_ascii=ascii_only) + " \n"
@@ -66,7 +66,7 @@ def test_of_equal_keys_the_last_is_found_as_the_parser_reads_it() -> None:
     assert repeated_key(text) == ((), "a", 9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(values)
 def test_python_writes_no_key_twice(value: object) -> None:
     assert repeated_key(json.dumps(value)) is None
@@ -78,8 +78,16 @@ def test_span_counts_from_one_and_ends_on_its_first_line() -> None:
     assert twelve is not None
     assert three is not None
     assert span_of(text, twelve).text == '  "a": 12,'
-    assert (span_of(text, twelve).line, span_of(text, twelve).column, span_of(text, twelve).end_column) == (2, 8, 10)
-    assert (span_of(text, three).line, span_of(text, three).column, span_of(text, three).end_column) == (3, 8, 9)
+    assert (span_of(text, twelve).line, span_of(text, twelve).column, span_of(text, twelve).end_column) == (
+        2,
+        8,
+        10,
+    )
+    assert (span_of(text, three).line, span_of(text, three).column, span_of(text, three).end_column) == (
+        3,
+        8,
+        9,
+    )
 
 
 @settings(max_examples=50, deadline=None)

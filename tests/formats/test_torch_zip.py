@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 import pickle
 import time
 import zipfile
@@ -11,22 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.formats.documents import HERE, LIMITS
+from tests.formats.documents import HERE, LIMITS, SAMPLES, archive, refusal_of
 from tests.formats.test_pickle_tree import REFUSALS, mutated, mutations
 from verifier.formats import read
 from verifier.formats.limits import Limits
 from verifier.formats.refusal import FormatError
 from verifier.formats.torch_zip import TensorHeader, read_torch_zip, shape_of, tensor_header
 
-SAMPLE = Path("corpora/files/deepspeed/autotp/step1/mp_rank_00_model_states.pt")
-
-
-def archive(members: list[tuple[str, bytes]], compression: int = zipfile.ZIP_STORED) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", compression) as writer:
-        for name, data in members:
-            writer.writestr(name, data)
-    return buffer.getvalue()
+SAMPLE = SAMPLES / "deepspeed/autotp/step1/mp_rank_00_model_states.pt"
 
 
 def code_of(path: Path, data: bytes, limits: Limits = LIMITS) -> str:
@@ -67,7 +58,7 @@ def test_every_truncation_of_an_archive_is_refused(tmp_path: Path) -> None:
         assert code_of(tmp_path / "a.pt", data[:size]) in {"SM001", "SM006"}
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(mutations, st.booleans())
 def test_a_mutated_archive_is_read_or_refused_and_soon(
     tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, str, int]], at_end: bool
@@ -78,15 +69,14 @@ def test_a_mutated_archive_is_read_or_refused_and_soon(
     path = tmp_path_factory.getbasetemp() / "mutant.pt"
     path.write_bytes(data[:head] + mutated(data[head:], changes))
     start = time.perf_counter()
-    try:
-        read(path)
-    except FormatError as error:
-        assert error.code in REFUSALS | {"SM002"}
-        assert error.message.isprintable()
+    refusal = refusal_of(lambda: read(path))
+    if refusal is not None:
+        assert refusal.code in REFUSALS | {"SM002"}
+        assert refusal.message.isprintable()
     assert time.perf_counter() - start < 5
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(mutations)
 def test_a_mutated_pickle_in_a_sound_archive_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, str, int]]
@@ -95,11 +85,11 @@ def test_a_mutated_pickle_in_a_sound_archive_is_read_or_refused(
         data = reader.read("mp_rank_00_model_states/data.pkl")
     path = tmp_path_factory.getbasetemp() / "mutant.pt"
     path.write_bytes(archive([("a/data.pkl", mutated(data, changes))]))
-    try:
-        document = read(path)
-    except FormatError as error:
-        assert error.code in REFUSALS | {"SM002"}
+    whole = refusal_of(lambda: read(path))
+    if whole is not None:
+        assert whole.code in REFUSALS | {"SM002"}
         return
+    document = read(path)
     for refusal in document.refusals:
         assert f"{refusal.name}{refusal.origin}{refusal.message}".isprintable()
 

@@ -1,4 +1,4 @@
-"""docs/theory.md and the code agree: every citation resolves, and every statement is used where it says so."""
+"""docs/theory.md and the code agree: citations resolve, and statements are used where they say so."""
 
 from __future__ import annotations
 

@@ -532,12 +532,13 @@ def check_text(text: str) -> tuple[str, ...]:
     return check(document)
 
 
-def main(path: str) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Exit status 0 if the certificate is accepted, 1 if rejected, 2 if it cannot be read."""
     try:
+        (path,) = arguments
         claims = check_text(Path(path).read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as fault:
-        print(f"cannot read: {fault}", file=sys.stderr)
+    except (OSError, ValueError) as fault:
+        print(f"usage: check.py CERTIFICATE ({fault})", file=sys.stderr)
         return 2
     except Rejected as fault:
         print(f"rejected: {fault}")
@@ -547,4 +548,4 @@ def main(path: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))

@@ -59,9 +59,7 @@ def shardproof() -> None:
 def main() -> None:
     """Entry point. A crash is a bug of ours: it exits 70 (TB103), never 0 or 1."""
     try:
-        shardproof.main(standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
+        code = shardproof.main(standalone_mode=False)  # what a command passed to context.exit()
     except click.Abort:
         click.echo("interrupted", err=True)
         sys.exit(130)
@@ -74,6 +72,7 @@ def main() -> None:
     except Exception as error:
         click.echo(_crash_text(error), err=True)
         sys.exit(EXIT_TOOL_BUG)
+    sys.exit(code)
 
 
 def _crash_text(error: Exception) -> str:

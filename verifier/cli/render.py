@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from verifier.cli.output import FORMATS, color_option, rendered, use_color
+from verifier.render.json_fields import ReportFormatError
+from verifier.render.json_reading import read_report
 from verifier.render.lines import ColorMode
 
 
@@ -22,10 +24,8 @@ def command(context: click.Context, /, path: Path, form: str, color: ColorMode) 
     shardproof audit checkpoint/ --json-output run.json
     shardproof render run.json --format concise
     """
-    from verifier.render.json_hub import ReportFormatError, parse_report
-
     try:
-        report = parse_report(path.read_text(encoding="utf-8"))
+        report = read_report(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise click.FileError(str(path), hint=getattr(error, "strerror", None) or str(error)) from error
     except ReportFormatError as error:

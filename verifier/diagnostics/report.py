@@ -9,8 +9,8 @@ from typing import Literal
 
 from verifier.diagnostics.codes import find_code
 from verifier.diagnostics.finding import Finding, Place
-from verifier.verdicts import Proved, Refuted, Undecided, Verdict
 from verifier.diagnostics.wording import escaped
+from verifier.verdicts import Proved, Refuted, Undecided, Verdict
 
 SubjectVerdict = Literal["proved", "refuted", "undecided", "unreadable"]
 

@@ -141,6 +141,8 @@ def _same(left: Sequence[NormalView], right: Sequence[NormalView], budget: Budge
 
 
 def _unit_boundaries(size: int, unit: int, views: Sequence[NormalView], budget: Budget) -> Answer:
+    if any(view.offset < 0 or view.highest >= size for view in views):
+        return Unknown("SM901", f"a view leaves the addresses 0..{size}", NAME)
     survivor = least_boundary_inside(
         views, unit, distinct_strides=budget.distinct_strides, monomials=budget.monomials
     )

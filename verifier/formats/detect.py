@@ -62,7 +62,7 @@ def _read_file(path: Path, origin: Origin, limits: Limits) -> Document:
         raise FormatError("SM001", "the file is empty", origin, help="write it again from its source")
     if head.startswith(MAGIC):
         return _read_archive(path, origin, limits)
-    if head.startswith(BYTE_ORDER_MARKS) or (head.lstrip()[:1] in JSON_STARTS and b"\0" not in head):
+    if head.startswith(BYTE_ORDER_MARKS) or head.lstrip()[:1] in JSON_STARTS:
         return read_json(_bounded(path, size, limits.json_bytes, "JSON", origin), path.stem, origin, limits)
     # Old protocols have no mark of their own; every pickle ends with its STOP opcode.
     if head.startswith(PICKLE_PROTOCOL) or last == PICKLE_STOP:

@@ -25,6 +25,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Literal, get_args
 
 Method = Literal["empty", "hull", "residue", "search", "solver"]
@@ -96,6 +97,19 @@ class LinearForm:
             return "residue"
         return None
 
+    def candidates(self, level: int, remainder: int) -> range:
+        """Values of one variable that leave the later ones a sum in their hull and a multiple of their gcd.
+
+        ``remainder``, what the variables from ``level`` on have to sum up to, is a multiple of their gcd.
+        """
+        coefficient = self.coefficients[level]
+        gcd, after = self.gcds[level], self.gcds[level + 1]
+        step = after // gcd or 1
+        lowest = max(0, -((self.reaches[level + 1] - remainder) // coefficient))
+        highest = min(self.bounds[level], remainder // coefficient)
+        first = lowest + (remainder // gcd * self.inverses[level] - lowest) % step
+        return range(first, highest + 1, step)
+
     def lift(self, values: tuple[int, ...]) -> list[int]:
         """The values of the given terms, from the values of the reduced ones."""
         lifted = [0] * sum(len(parts) for parts in self.parts)
@@ -150,7 +164,7 @@ def linear_form(terms: tuple[Term, ...]) -> LinearForm:
 
 
 def search(form: LinearForm, total: int, nodes: int) -> Values | Apart | TooHard:
-    """Values with ``sum(c_k * x_k) == total``, by bounded depth-first search.
+    """Values with ``sum(c_k * x_k) == total``, by depth-first search that tries at most ``nodes`` values.
 
     Theory: T14.
     """
@@ -162,7 +176,7 @@ def search(form: LinearForm, total: int, nodes: int) -> Values | Apart | TooHard
         return Values((), 0)
     seen: list[set[int]] = [set() for _ in form.coefficients]
     chosen = [0] * (last + 1)
-    path: list[tuple[int, Iterator[int]]] = [(total, _candidates(form, 0, total))]
+    path = [(total, _from_the_middle(form, 0, total))]
     spent = 0
     while path:
         level = len(path) - 1
@@ -180,29 +194,18 @@ def search(form: LinearForm, total: int, nodes: int) -> Values | Apart | TooHard
             return Values(tuple(chosen), spent)
         if remainder not in seen[level]:
             seen[level].add(remainder)
-            path.append((remainder, _candidates(form, level + 1, remainder)))
+            path.append((remainder, _from_the_middle(form, level + 1, remainder)))
     return Apart("search", spent)
 
 
-def _candidates(form: LinearForm, level: int, remainder: int) -> Iterator[int]:
-    """Values of one variable that leave the others a sum in their hull and a multiple of their gcd.
+def _from_the_middle(form: LinearForm, level: int, remainder: int) -> Iterator[int]:
+    """The candidates of one variable, first those that leave the others the middle of their hull and less.
 
-    The middle of the hull comes first: there the others have the most sums.
+    In the middle the others have the most sums, so a solution is met early.
     """
-    coefficient = form.coefficients[level]
-    gcd, after, reach = form.gcds[level], form.gcds[level + 1], form.reaches[level + 1]
-    step = max(1, after // gcd)
-    lowest = max(0, -((reach - remainder) // coefficient))
-    highest = min(form.bounds[level], remainder // coefficient)
-    first = lowest + (remainder // gcd * form.inverses[level] - lowest) % step
-    count = (highest - first) // step + 1
-    if count <= 0:
-        return
-    middle = (remainder - reach // 2) // coefficient
-    centre = min(max((middle - first) // step, 0), count - 1)
-    yield first + centre * step
-    for distance in range(1, max(centre, count - 1 - centre) + 1):
-        if centre + distance < count:
-            yield first + (centre + distance) * step
-        if centre >= distance:
-            yield first + (centre - distance) * step
+    candidates = form.candidates(level, remainder)
+    if not candidates:
+        return iter(())
+    middle = (remainder - form.reaches[level + 1] // 2) // form.coefficients[level]
+    centre = max((middle - candidates.start) // candidates.step, 0)
+    return chain(candidates[centre:], reversed(candidates[:centre]))

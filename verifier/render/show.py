@@ -7,13 +7,14 @@ from dataclasses import replace
 from verifier.diagnostics.finding import Picture
 from verifier.diagnostics.pictures import holders_picture, shard_picture
 from verifier.diagnostics.snippets import affine_text
+from verifier.diagnostics.windows import SPAN
 from verifier.diagnostics.wording import counted, number, shape_text, shown_name
 from verifier.model.shard_map import RankShard, ShardMap
 from verifier.render.grid import picture_lines
 from verifier.render.lines import WIDTH, Line, hanging, line, paint
 
-SPAN = 16
-"""Cells drawn in each direction, from the first element on."""
+WHOLE = 16
+"""A tensor of at most so many cells in each direction is drawn whole, a larger one from its first cell on."""
 RANKS = 8
 PIECES = 10
 
@@ -24,20 +25,24 @@ def render_map(shard_map: ShardMap, *, color: bool = False) -> str:
 
 
 def map_lines(shard_map: ShardMap) -> list[Line]:
-    """The picture of a map: at most ``RANKS`` ranks, ``PIECES`` pieces of each, ``SPAN`` cells a side."""
+    """The picture of a map: at most ``RANKS`` ranks, ``PIECES`` pieces of each."""
     pieces = sum(len(shard.pieces) for shard in shard_map.ranks.values())
     about = (
         f"parameter {shown_name(shard_map.name)} {shape_text(shard_map.logical_shape)}, "
         f"{counted(len(shard_map.ranks), 'rank')}, {counted(pieces, 'piece')}"
     )
-    lines = [*hanging((), about), (), *_drawn(holders_picture(shard_map, 0, span=SPAN), shard_map.numel)]
+    lines = [*hanging((), about), (), *_drawn(holders_picture(shard_map, 0, span=_span(shard_map.logical_shape)), shard_map.numel)]
     shown = list(shard_map.ranks.items())[:RANKS]
     for rank, shard in shown:
         lines += [(), *hanging((), f"rank {number(rank)} shard {shape_text(shard.shard_shape)}")]
-        lines += [*_pieces(shard), *_drawn(shard_picture(shard_map, rank, 0, span=SPAN), shard.numel)]
+        lines += [*_pieces(shard), *_drawn(shard_picture(shard_map, rank, 0, span=_span(shard.shard_shape)), shard.numel)]
     if len(shard_map.ranks) > len(shown):
         lines += [(), line(f"and {counted(len(shard_map.ranks) - len(shown), 'more rank')}")]
     return lines
+
+
+def _span(shape: tuple[int, ...]) -> int:
+    return WHOLE if max(shape[-2:], default=1) <= WHOLE else SPAN
 
 
 def _drawn(picture: Picture | None, numel: int) -> list[Line]:

@@ -171,7 +171,7 @@ class Case:
         return tuple([equation for equation in found if equation is not None])
 
     def tally(self, noun: str) -> str:
-        """``smallest of 4 clashes: addresses 1, 5, 9, 13``; empty where there is one, or nobody counted."""
+        """``smallest of 4 clashes: addresses 1, 5, 9, 13``; empty for a single one, or if nobody counted."""
         count, others = self.fault.count, self.fault.others
         if count is None or (count.exact and count.number <= 1):
             return ""
@@ -180,7 +180,7 @@ class Case:
         if not others:
             return head
         total = count.number if count.exact else len(others) + 1
-        return f"{head}: addresses {listing(others, total)}"
+        return f"{head}: {'' if noun.endswith('address') else 'addresses '}{listing(others, total)}"
 
     @property
     def volume_note(self) -> tuple[str, ...]:

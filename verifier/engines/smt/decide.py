@@ -30,7 +30,7 @@ from verifier.obligations.questions import (
 
 def decide(question: Question, budget: Budget, engine: str) -> Answer:
     """The answer of z3, in the name of ``engine``."""
-    match _outcome(question, budget):
+    match _outcome(question, LimitedSolver(budget.z3_rlimit), budget):
         case None:
             return Holds(SolverClaim("z3", z3.get_version_string()), engine)
         case Defect() as defect:
@@ -39,8 +39,7 @@ def decide(question: Question, budget: Budget, engine: str) -> Answer:
             return Unknown(code, reason, engine)
 
 
-def _outcome(question: Question, budget: Budget) -> Defect | Doubt | None:
-    solver = LimitedSolver(budget.z3_rlimit)
+def _outcome(question: Question, solver: LimitedSolver, budget: Budget) -> Defect | Doubt | None:
     match question:
         case Tiling(_, views) | Packing(_, views):
             return packing_defect(question, _normal(views), solver, budget)
@@ -48,7 +47,7 @@ def _outcome(question: Question, budget: Budget) -> Defect | Doubt | None:
             return difference_defect(_normal(left), _normal(right), solver, budget)
         case SamePairs():
             folded = fold_pairs(question)
-            outcome = _outcome(folded.question, budget)
+            outcome = _outcome(folded.question, solver, budget)
             if isinstance(outcome, Defect) and outcome.place is not None:
                 return Defect(folded.unfold(outcome.place[0]), outcome.excess, outcome.least)
             return outcome

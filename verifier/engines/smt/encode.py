@@ -30,8 +30,10 @@ def reached(view: NormalView, indices: Sequence[z3.ArithRef], place: z3.ArithRef
 def member(view: NormalView, place: z3.ArithRef) -> z3.BoolRef:
     """``place`` is an address of a nested view: every digit is in range and nothing remains."""
     remainder = place - view.offset
-    constraints = []
+    constraints: list[z3.BoolRef] = []
     for stride, extent in reversed(view.axes):
+        if stride == 1:  # the lowest axis: what remains is its digit
+            return z3.And([*constraints, remainder >= 0, remainder < extent])
         digit = remainder / stride  # on integers z3's / is the floor for positive divisors
         constraints += [digit >= 0, digit < extent]
         remainder = remainder % stride

@@ -1,0 +1,116 @@
+"""Where a judgement and a walk of the same map cannot both be right.
+
+The verdict must be the walk's. Beyond it, everything a judgement says of addresses is held against the walk:
+each address is wrong, by the family of its code; on each side the least one is the walk's least; counts are
+the walk's counts. A witness may be right and not least only where a rule for single pieces found it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fuzz.walk import CODES, PARAMETER_SIDE, SHARD_SIDE, Family, Walk
+from verifier.audit.judge import Judgement
+from verifier.model.expectation import Expectation
+from verifier.model.shard_map import ShardMap
+from verifier.obligations.faults import Fault
+from verifier.verdicts import Proved, Refuted, Undecided
+
+FAMILY: dict[str, Family] = {code: family for family, codes in CODES.items() for code in codes}
+"""The condition behind each code."""
+
+COUNTED: frozenset[Family] = frozenset({"hole", "uncovered", "repeated"})
+"""Families whose faults are counted by address, each address under one code."""
+
+
+def disagreements(
+    walked: Walk, judgement: Judgement, shard_map: ShardMap, expectation: Expectation
+) -> Iterator[str]:
+    """In words, everything in which they differ. An undecided verdict is no disagreement."""
+    match judgement.verdict:
+        case Undecided():
+            return
+        case Proved() if not walked.ok:
+            yield f"proved, but the walk finds {_words(walked)}"
+            return
+        case Refuted(witness) if walked.ok:
+            yield f"refuted for {witness.code}, but the walk finds nothing wrong"
+            return
+    faults = [fault for fault in flattened(judgement.faults) if not fault.undecided]
+    for fault in faults:
+        yield from _wrong_claims(walked, fault)
+    for rank in shard_map.ranks:
+        found = _least(f for f in faults if f.side == "shard" and f.rank == rank and _on(f, SHARD_SIDE))
+        if found != walked.least_on_shard(rank):
+            yield f"rank {rank}: least wrong address {found}, but the walk's is {walked.least_on_shard(rank)}"
+    if not expectation.lookup:
+        found = _least(f for f in faults if f.side == "parameter" and _on(f, PARAMETER_SIDE))
+        if found != walked.least_on_parameter:
+            yield f"least wrong element {found}, but the walk's is {walked.least_on_parameter}"
+    yield from _expected(walked, faults, shard_map)
+
+
+def flattened(faults: Iterable[Fault]) -> Iterator[Fault]:
+    """Faults and all their consequences."""
+    for fault in faults:
+        yield fault
+        yield from flattened(fault.consequences)
+
+
+def _words(walked: Walk) -> str:
+    first = walked.violations[0]
+    return f"{first.family} on rank {first.rank} at {first.wrong[:1] or first.pairs[:1]}"
+
+
+def _on(fault: Fault, families: frozenset[Family]) -> bool:
+    return FAMILY.get(fault.code) in families
+
+
+def _least(faults: Iterable[Fault]) -> int | None:
+    return min((fault.address for fault in faults if fault.address is not None), default=None)
+
+
+def _wrong_claims(walked: Walk, fault: Fault) -> Iterator[str]:
+    """What one fault says that the walk does not."""
+    family = FAMILY.get(fault.code)
+    if family is None:
+        yield f"unexpected code {fault.code}: {fault.values}"
+        return
+    if family in {"reference", "scale-rule", "unit"}:  # held against the walk as a whole
+        return
+    rank = fault.rank if family in SHARD_SIDE or family in {"sign", "scale", "width"} else None
+    found = [v for v in walked.violations if v.family == family and v.rank == rank]
+    if not found and not (family == "width" and fault.side == "map"):
+        yield f"{fault.code} on rank {fault.rank}, but the walk finds no {family} there"
+        return
+    if fault.side in ("shard", "parameter") and fault.address is not None:
+        wrong = found[0].wrong
+        if fault.address not in wrong:
+            yield f"{fault.code} at {fault.address}, but there the walk finds no {family}"
+        if family in COUNTED and fault.count is not None and fault.count.exact:
+            if fault.count.number != len(wrong):
+                yield f"{fault.code} {fault.count.number} times, but the walk counts {len(wrong)}"
+            if fault.others and fault.others != wrong[: len(fault.others)]:
+                yield f"{fault.code} at {fault.others}, but the walk finds {wrong[:6]}"
+
+
+def _expected(walked: Walk, faults: list[Fault], shard_map: ShardMap) -> Iterator[str]:
+    """Comparisons with the reference always agree; scale rules and units where the map is sound."""
+    codes = {fault.code for fault in faults}
+    if ("SM501" in codes) != ("reference" in walked.families):
+        yield f"reference: codes {sorted(codes)}, but the walk finds {sorted(walked.families)}"
+    for rank in shard_map.ranks:
+        pairs = [_pair(f) for f in faults if f.code == "SM501" and f.rank == rank and f.address is not None]
+        if pairs and min(pairs) != walked.least_pair(rank):
+            yield f"rank {rank}: differs first at {min(pairs)}, but the walk's is {walked.least_pair(rank)}"
+    if walked.families <= {"reference", "scale-rule", "unit"}:
+        for code, family in (("SM505", "scale-rule"), ("SM506", "unit")):
+            if (code in codes) != (family in walked.families):
+                yield f"{family}: codes {sorted(codes)}, but the walk finds {sorted(walked.families)}"
+
+
+def _pair(fault: Fault) -> tuple[int, int]:
+    source, dest = fault.values["source"], fault.values["dest"]
+    if not isinstance(source, int) or not isinstance(dest, int):
+        raise TypeError(f"SM501 without numbers: {fault.values}")
+    return source, dest

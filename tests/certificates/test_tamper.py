@@ -1,0 +1,222 @@
+"""An accepted certificate with one thing changed is accepted iff what it then says is still true."""
+
+import json
+import random
+from collections import Counter
+
+import pytest
+
+from tests.certificates import maps
+from tests.certificates.enumeration import is_right, tree_separates
+from tests.certificates.test_check import accepts, covers, with_evidence
+from verifier.certificates.encode import Certificate
+from verifier.certificates.forms import SolverClaim
+
+
+def copied(document):
+    return json.loads(json.dumps(document))
+
+
+def numbers(value, path=()):
+    """Paths of all integers below a JSON value."""
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        if type(item) is int:
+            yield (*path, key)
+        elif isinstance(item, dict | list):
+            yield from numbers(item, (*path, key))
+
+
+def arrays(value, path=()):
+    """Paths of all non-empty arrays below a JSON value."""
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(item, list) and item:
+            yield (*path, key)
+        if isinstance(item, dict | list):
+            yield from arrays(item, (*path, key))
+
+
+def at(document, path):
+    for key in path:
+        document = document[key]
+    return document
+
+
+@pytest.mark.parametrize("constructor", maps.RIGHT, ids=lambda f: f.__name__)
+def test_every_number_of_map_and_expectation(constructor):
+    document = Certificate(*constructor()).to_json()
+    if constructor is maps.uncovered:  # cancellation alone proves packings only where the hulls are full
+        document = with_evidence(document, "listing")
+    refused = 0
+    for part in ("map", "expectation"):
+        for path in numbers(document[part], (part,)):
+            old = at(document, path)
+            far = {10**6, 2**62, 2**64} if {"source", "dest"} & set(path) else set()
+            for new in ({old - 1, old + 1, 0, -old} | far) - {old}:
+                changed = copied(document)
+                at(changed, path[:-1])[path[-1]] = new
+                right = is_right(changed)
+                assert accepts(changed) == right, (path, new)
+                refused += not right
+    assert refused > 10 or constructor is maps.empty_parameter
+
+
+def test_sizes_past_int64():
+    document = Certificate(*maps.uncovered()).to_json()
+    for size, fits in ((2**63 - 1, True), (2**63, False), (2**200, False)):
+        document["map"]["logical_shape"] = [size]
+        assert accepts(document) == fits
+
+
+@pytest.mark.parametrize("constructor", maps.RIGHT, ids=lambda f: f.__name__)
+def test_dropped_doubled_and_reordered_items(constructor):
+    document = Certificate(*constructor()).to_json()
+    for part in ("map", "expectation"):
+        for path in arrays(document[part], (part,)):
+            items = at(document, path)
+            for new in ([*items, items[-1]], items[:-1], items[::-1], items[1:]):
+                changed = copied(document)
+                at(changed, path[:-1])[path[-1]] = new
+                if path[-1] in ("source", "dest"):
+                    assert accepts(changed) == (new == items)
+                elif path[-1] not in ("holes", "gaps"):
+                    assert accepts(changed) == is_right(changed), (path, new)
+
+
+@pytest.mark.parametrize("constructor", maps.RIGHT, ids=lambda f: f.__name__)
+def test_every_member_is_needed_or_optional_and_none_may_be_added(constructor):
+    document = Certificate(*constructor()).to_json()
+    for key in document:
+        assert not accepts({name: item for name, item in document.items() if name != key})
+    for path in ((), ("map",), ("expectation",), ("map", "ranks")):
+        changed = copied(document)
+        at(changed, path)["more"] = 1
+        assert not accepts(changed)
+    for key in document["expectation"]:
+        changed = copied(document)
+        del changed["expectation"][key]
+        assert accepts(changed) == is_right(changed)
+
+
+@pytest.mark.parametrize("new", [True, 1.0, "1", None, [], {}, 1e400, float("nan")], ids=repr)
+def test_no_number_may_be_anything_but_an_integer(new):
+    document = Certificate(*maps.padded()).to_json()
+    for path in numbers(document):
+        changed = copied(document)
+        at(changed, path[:-1])[path[-1]] = new
+        assert not accepts(changed), path
+
+
+def test_a_rank_under_another_name():
+    document = Certificate(*maps.replicated()).to_json()
+    for new in ("3", "00", "-1", "+1", "1.0", " 1", "", "x", "\u0661", "1" * 30):
+        changed = copied(document)
+        changed["map"]["ranks"][new] = changed["map"]["ranks"].pop("1")
+        assert not accepts(changed), new
+
+
+@pytest.mark.parametrize(
+    "scale", ["2/1", "-1/1", "0/1", "1/0", "1/2", "inf", "nan", "1", "1e0/1", " 1/1", 1, None]
+)
+def test_one_scale_of_two_replicas(scale):
+    document = Certificate(*maps.gqa_replicas()).to_json()
+    document["map"]["ranks"]["1"]["pieces"][0]["scale"] = scale
+    assert not accepts(document)
+    document["map"]["ranks"]["1"]["pieces"][0]["scale"] = "1/1"
+    assert accepts(document)
+
+
+def test_T7_cut_trees():
+    """Every single change of a tree is accepted iff its regions still meet one view each."""
+    rng = random.Random("trees")
+    seen = Counter()
+    while seen[True] < 40 or seen[False] < 250:
+        document = Certificate(maps.random_map(rng), maps.Expectation()).to_json()
+        document = with_evidence(document, "digit-boxes")
+        if document is None or not accepts(document):
+            assert document is None
+            continue
+        for name, (views, radices) in covers(document).items():
+            tree = document["evidence"][name]["tree"]
+            for changed_tree in changed_trees(rng, tree):
+                changed = copied(document)
+                changed["evidence"][name]["tree"] = changed_tree
+                expected = tree_separates(changed_tree, views, radices)
+                assert accepts(changed) == expected, (views, radices, changed_tree)
+                seen[expected] += 1
+
+
+def changed_trees(rng, tree):
+    k = rng.randrange(len(tree))
+    yield [*tree[:k], *tree[k + 1 :]]
+    yield [*tree[:k], tree[k], *tree[k:]]
+    yield [*tree, None]
+    yield [*tree[:k], None, *tree[k + 1 :]]
+    if tree[k] is not None:
+        axis, cut = tree[k]
+        for node in ([axis, cut + 1], [axis, cut - 1], [axis + 1, cut], [axis - 1, cut], [cut, axis]):
+            yield [*tree[:k], node, *tree[k + 1 :]]
+
+
+@pytest.mark.parametrize(
+    "radices", [[], [2], [1, 1], [1, 3, 2], [1, 0], [1, 3], [1, 2, 3], [1, 8, -16], [1, 8, 8]]
+)
+def test_T6_radices(radices):
+    document = with_evidence(Certificate(*maps.column_split()).to_json(), "digit-boxes")
+    assert document["evidence"]["parameter"]["radices"] == [1, 8]
+    document["evidence"]["parameter"]["radices"] = radices
+    assert not accepts(document)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {},
+        {"form": "trust me"},
+        {"form": ["listing"]},
+        {"form": "digit-boxes"},
+        {"form": "digit-boxes", "radices": [1, 8], "tree": {}},
+        {"form": "digit-boxes", "radices": [1, 8], "tree": [[0, 4, 0], None, None]},
+        {"form": "digit-boxes", "radices": [1, 8], "tree": [[0], None, None]},
+        {"form": "digit-boxes", "radices": [1, 8], "tree": [[2, 4], None, None]},
+        {"form": "pairs"},
+        {"form": "pairs", "work": True},
+        {"form": "pairs", "work": -1},
+        {"form": "solver-claim"},
+        {"form": "solver-claim", "solver": "isl", "version": 1},
+        {"form": "solver-claim", "solver": "\x1b[2J", "version": "1"},
+        {"form": "solver-claim", "solver": "isl", "version": "\ud800"},
+        {"form": "listing", "more": 1},
+        "listing",
+        None,
+    ],
+    ids=repr,
+)
+def test_forms_that_prove_nothing(form):
+    document = Certificate(*maps.column_split()).to_json()
+    assert accepts(document)
+    document["evidence"]["parameter"] = form
+    assert not accepts(document)
+
+
+@pytest.mark.parametrize("kind", ["digit-boxes", "pairs"])
+def test_covers_only_forms_do_not_prove_equality(kind):
+    document = Certificate(*maps.gqa_replicas()).to_json()
+    form = {"digit-boxes": {"radices": [1], "tree": [None]}, "pairs": {"work": 1}}[kind]
+    document["evidence"]["holders/0,1/1/1"] = {"form": kind, **form}
+    assert not accepts(document)
+
+
+@pytest.mark.parametrize("kind", ["cancellation", "digit-boxes", "pairs", "listing"])
+def test_two_equal_pieces_are_told_apart(kind):
+    """The second of two equal pieces is another view, not the same one again."""
+    made = [maps.piece((2,), (0, (1,)), (0, (1,)), [0])] * 2
+    here = maps.shard_map((4,), {0: ((4,), made)})
+    document = with_evidence(Certificate(here, maps.Expectation()).to_json(), kind)
+    assert not accepts(document)
+
+
+def test_a_solver_claim_moves_no_other_obligation():
+    document = Certificate(*maps.gqa_replicas(), {"shard/0": SolverClaim("isl", "1")}).to_json()
+    assert accepts(document)
+    document["map"]["ranks"]["1"]["pieces"][0]["source"][0] += 1
+    assert not accepts(document)

@@ -1,0 +1,103 @@
+"""Rendering never fails, never overflows a line, never lets a document act on the terminal."""
+
+import dataclasses
+import re
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.diagnostics.hostile import faults, names, shard_maps, spans
+from tests.render import examples
+from verifier.diagnostics.finding import Finding
+from verifier.diagnostics.narrate import narrate
+from verifier.diagnostics.report import NotProved, Report, Subject
+from verifier.render.concise import render_concise
+from verifier.render.json_hub import render_json
+from verifier.render.json_reading import read_report
+from verifier.render.lines import WIDTH
+from verifier.render.show import render_map
+from verifier.render.text import render_text
+
+modest = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+COLOR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@st.composite
+def reports(draw: st.DrawFn) -> Report:
+    findings: list[Finding] = []
+    for _ in range(draw(st.integers(1, 2))):
+        span = draw(st.none() | spans())
+        findings.append(
+            narrate(
+                draw(shard_maps()),
+                draw(faults),
+                locate=None if span is None else lambda _origin, found=span: found,
+                notes=(draw(names),),
+                helps=(draw(names),),
+            )
+        )
+    subject = Subject(name=draw(names), kind="map", verdict="refuted", findings=tuple(findings))
+    return Report(tool=examples.TOOL, subjects=(subject,), unchecked=(draw(names),))
+
+
+@modest
+@given(reports())
+def test_text_is_plain_ascii_of_bounded_width(report: Report) -> None:
+    text = render_text(report)
+    assert all(c == "\n" or " " <= c <= "~" for c in text)
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert text == render_text(report)
+
+
+@modest
+@given(reports())
+def test_colour_only_adds_colour(report: Report) -> None:
+    assert COLOR.sub("", render_text(report, color=True)) == render_text(report)
+    assert COLOR.sub("", render_concise(report, color=True)) == render_concise(report)
+
+
+@modest
+@given(reports())
+def test_concise_has_one_line_per_finding(report: Report) -> None:
+    text = render_concise(report)
+    assert all(c == "\n" or " " <= c <= "~" for c in text)
+    heads = [line for line in text.splitlines() if re.search(r": (error|warning|undecided)\[", line)]
+    assert len(heads) == len(report.findings)
+
+
+@modest
+@given(reports())
+def test_json_holds_the_whole_report(report: Report) -> None:
+    text = render_json(report)
+    assert text.isascii()
+    again = read_report(text)
+    assert again == report
+    assert render_json(again) == text
+    assert render_text(again) == render_text(report)
+
+
+@modest
+@given(reports())
+def test_the_exception_cannot_act_on_a_terminal(report: Report) -> None:
+    text = str(NotProved(report))
+    assert all(c == "\n" or " " <= c <= "~" for c in text)
+
+
+@modest
+@given(shard_maps())
+def test_show_never_fails_or_overflows(shard_map) -> None:
+    text = render_map(shard_map)
+    assert all(c == "\n" or " " <= c <= "~" for c in text)
+    assert max(map(len, text.splitlines())) <= WIDTH
+
+
+@modest
+@given(shard_maps(), faults, names, st.none() | spans(), spans())
+def test_a_fingerprint_depends_on_no_file_and_no_line(shard_map, fault, file, here, there) -> None:
+    moved = shard_map
+    if shard_map.origin is not None:
+        moved = dataclasses.replace(shard_map, origin=dataclasses.replace(shard_map.origin, file=file))
+    first = narrate(shard_map, fault, locate=None if here is None else lambda _: here)
+    second = narrate(moved, fault, locate=lambda _: there)
+    assert first.fingerprint == second.fingerprint
+    assert re.fullmatch("[0-9a-f]{16}", first.fingerprint)

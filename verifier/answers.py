@@ -43,7 +43,7 @@ class Fails:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Not decided. ``code`` is SM901 (outside the fragment), SM902 (over budget) or SM903 (solver gave up)."""
+    """Not decided: SM901 (outside the fragment), SM902 (over budget) or SM903 (a solver gave up)."""
 
     code: str
     reason: str

@@ -1,4 +1,4 @@
-"""How much work a question may cost. Counts, not seconds, so that verdicts do not depend on the machine's mood."""
+"""How much work a question may cost. Counts, not seconds: verdicts do not depend on the machine's mood."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def tree_separates(tree, views, radices):
         if node is None:
             return len({owner for _, owner in points}) <= 1
         axis, at = node
-        if at < 0 or not 0 <= axis < len(radices):
+        if at < 0 or axis < 0 or (points and axis >= len(radices)):
             return False
         width = radices[axis + 1] // radices[axis] if axis + 1 < len(radices) else None
 

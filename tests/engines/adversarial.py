@@ -1,9 +1,9 @@
-"""Pairs of views that are hard to tell apart, with the answer known by construction or by an independent count.
+"""Pairs of views that are hard to tell apart, with the answer known by construction or by listing.
 
 Five families, twelve pairs each, always the same ones:
 
-* coprime: two long axes with unrelated strides, moved to the greatest address they cannot share or one past it;
-* knapsack: the right side is the Frobenius number of the strides (no solution), or the next number (a solution);
+* coprime: two long axes with unrelated strides, moved to the last place where they miss, or one further;
+* knapsack: indices have to sum up to the Frobenius number of the strides (impossible), or to the next number;
 * near critical: about as many index tuples as addresses, so that neither answer is likely;
 * parity: strides 2^a + 2^b + 1 over 0/1 indices, where every branch looks promising to the end [Todd1980];
 * residue: strides with a common divisor that the offset misses.
@@ -35,7 +35,7 @@ class HardPair:
 
 
 def pair_with_sum(terms: Sequence[Term], total: int) -> tuple[StridedView, StridedView]:
-    """Two views that meet exactly where indices of ``terms`` sum up to ``total``; every other term is reflected."""
+    """Two views that meet exactly where ``terms`` sum up to ``total``; the second takes every other term."""
     left, right = terms[::2], terms[1::2]
     lowest = total - sum(stride * (extent - 1) for stride, extent in right)
     return _view(0, left), _view(lowest, right)

@@ -28,17 +28,18 @@ def by_cause(
     primary = _merged(direct)
     for fault in structural:
         _place(primary, fault, _structural_cause(primary, fault))
-    sound = not any(not fault.undecided for fault in primary)
+    unsound = _first_refuted(primary)
     for fault in expected:
-        _place(primary, fault, None if sound else _first_refuted(primary))
+        _place(primary, fault, _same_code(primary, fault) if unsound is None else unsound)
     return tuple(primary)
 
 
 def _place(primary: list[Fault], fault: Fault, cause: int | None) -> None:
     if cause is None or fault.undecided or fault.code.startswith("TB"):
         primary.append(fault)
-    else:
-        found = primary[cause]
+        return
+    found = primary[cause]
+    if fault not in (found, *found.consequences):  # two ranks see the edge between them from either side
         primary[cause] = replace(found, consequences=(*found.consequences, fault))
 
 
@@ -78,5 +79,10 @@ def _same_exact(first: Count | None, second: Count | None) -> bool:
     return first is not None and first == second and first.exact
 
 
-def _first_refuted(primary: Sequence[Fault]) -> int:
-    return next(k for k, fault in enumerate(primary) if not fault.undecided)
+def _first_refuted(primary: Sequence[Fault]) -> int | None:
+    return next((k for k, fault in enumerate(primary) if not fault.undecided), None)
+
+
+def _same_code(primary: Sequence[Fault], fault: Fault) -> int | None:
+    """An expectation that fails on many ranks is one finding, at the first of them."""
+    return next((k for k, found in enumerate(primary) if found.code == fault.code), None)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from importlib import metadata
 
 from verifier.audit.answering import Answering
+from verifier.audit.execution import Execution
 from verifier.audit.judge import Judgement, judge
-from verifier.audit.oracle_notes import Execution, execute
 from verifier.audit.repair import find_repair
 from verifier.budget import Budget
 from verifier.certificates.check import Rejected, check_text
@@ -22,6 +21,7 @@ from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
 from verifier.verdicts import Proved, Refuted, Undecided, Verdict
+from verifier.version import VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,21 +65,22 @@ def check_map(
 ) -> Report:
     """Prove or refute one map. Never raises for findings.
 
+    The certificate of a proof is at ``report.verdict.certificate``; ``shardproof audit`` also hands it to the
+    independent checker, here that is left to the caller (``verifier.certificates.check.check_text``).
+
     Raises:
         ValueError: no engine has that name.
     """
-    settings = Settings(engine=engine, budget=budget or Budget(), cross_check=cross_check)
+    settings = Settings(
+        engine=engine, budget=budget or Budget(), cross_check=cross_check, self_check=False
+    )
     subject = check_subject(shard_map, expectation or Expectation(), settings, settings.answering())
     return Report(tool=tool_versions(), subjects=(subject,))
 
 
 def tool_versions() -> dict[str, str]:
     """What ran."""
-    try:
-        version = metadata.version("shardproof")
-    except metadata.PackageNotFoundError:
-        version = "uninstalled"
-    return {"name": "shardproof", "version": version, "python": platform.python_version()}
+    return {"name": "shardproof", "version": VERSION, "python": platform.python_version()}
 
 
 def check_subject(
@@ -157,6 +158,8 @@ def _execution(
 ) -> Execution:
     if settings.oracle is None:
         return Execution()
+    from verifier.audit.oracle_notes import execute  # starts processes; most runs do not
+
     return execute(shard_map, expectation, judgement.verdict, device=settings.oracle)
 
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Literal
 
@@ -69,6 +67,9 @@ def audit_each(paths: Sequence[Path], settings: Settings, *, jobs: int = 1) -> I
     if min(jobs, len(paths)) <= 1:
         yield from map(work, paths)
         return
+    from concurrent.futures import ProcessPoolExecutor  # costs start-up time that one process need not pay
+    from multiprocessing import get_context
+
     with ProcessPoolExecutor(min(jobs, len(paths)), mp_context=get_context("spawn")) as pool:
         yield from pool.map(work, paths, chunksize=8)
 

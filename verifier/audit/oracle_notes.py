@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from verifier.audit.execution import Execution
 from verifier.geometry.strided import coordinates
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
@@ -13,14 +12,6 @@ from verifier.oracle.child import replay_in_child
 from verifier.oracle.documents import Request
 from verifier.oracle.outcome import Content, Replay
 from verifier.verdicts import Proved, Refuted, Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Execution:
-    """Notes on a replay, and a TB101 fault when it contradicts the verdict."""
-
-    notes: tuple[str, ...] = ()
-    faults: tuple[Fault, ...] = ()
 
 
 def execute(shard_map: ShardMap, expectation: Expectation, verdict: Verdict, *, device: str) -> Execution:

@@ -1,8 +1,8 @@
 """The trusted base: accepts a certificate only if the map in it meets the expectation in it.
 
-Standard library only and nothing of this project, so that no engine vouches for itself; ``python check.py C``
-runs it alone. All obligations are derived from the map; ``evidence`` only says how one is to be checked.
-Whatever is malformed, too large or not understood is rejected. Theory: T3-T12, T14-T16.
+Standard library only and nothing of this project, so that no engine vouches for itself. It also runs alone:
+``python check.py CERTIFICATE``. Every obligation is derived from the map; ``evidence`` only says how it is to be
+checked. Whatever is malformed, too large or not understood is rejected. Theory: T3-T12, T14-T16.
 """
 
 from __future__ import annotations
@@ -171,9 +171,7 @@ def check_pairs(views: Sequence[View], work: Work) -> None:
     """No view visits an address twice, and no two views meet. Theory: T8, T14."""
     ordered, meetings = sorted(views), Work(MOST_WORK // 32)
     for i, a in enumerate(ordered):
-        differences = [
-            (s, 2 * n - 1) for s, n in a.axes
-        ]  # of two indices: only equal ones may reach one address
+        differences = [(s, 2 * n - 1) for s, n in a.axes]  # of two indices, of which only equal ones may meet
         if a.repeat != 1 or solutions(a.high - a.low, differences, work) != 1:
             raise Rejected(f"the view from address {a.low} visits an address twice")
         for j in range(i + 1, len(ordered)):

@@ -1,8 +1,8 @@
 """The certificate of a map as JSON text, the only thing the checker reads.
 
-Layout (``shardproof.certificate/1``): ``name``; ``map`` in the affine form with every scale other than 1 as the
-text ``"p/q"``; ``expectation`` with only the members that differ from the default; ``evidence`` from obligation
-name to the form that proved it, with obligations proved by cancellation left out.
+Layout (``shardproof.certificate/1``): ``name``; ``map`` in the affine form with every scale other than 1 as
+the text ``"p/q"``; ``expectation`` with only the members that differ from the default; ``evidence`` from
+obligation name to the form that proved it, with obligations proved by cancellation left out.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ class Cancellation:
 @dataclass(frozen=True, slots=True)
 class Cut:
     """A clean cut of a group of boxes: those with ``high <= at`` on digit ``axis`` go to ``below``,
-    those with ``low >= at`` to ``above``; no box lies across. ``None`` is a leaf of at most one box."""
+    those with ``low >= at`` to ``above``; no box lies across. ``None`` is a leaf of at most one box.
+    """
 
     axis: int
     at: int

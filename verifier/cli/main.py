@@ -12,6 +12,7 @@ import traceback
 import click
 
 from verifier.diagnostics.report import EXIT_TOOL_BUG, EXIT_UNREADABLE
+from verifier.version import VERSION
 
 _COMMANDS = {
     "audit": "verifier.cli.audit",
@@ -46,7 +47,7 @@ class _LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 proved, 1 refuted, 2 could not run, 3 undecided, 4 nothing checked, 70 tool bug.",
 )
-@click.version_option(package_name="shardproof", prog_name="shardproof")
+@click.version_option(VERSION, prog_name="shardproof")
 def shardproof() -> None:
     """Prove or refute shard maps: how tensors are cut over ranks and put together again.
 

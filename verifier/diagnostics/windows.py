@@ -13,7 +13,8 @@ SPAN = 7
 
 _WIDTH = 56
 """Characters for the columns of a window; heads of large tensors are long, so fewer of them fit."""
-_HEAD_LENGTH = 20
+_HEAD_BITS = 64
+"""Coordinates beyond this have no head that fits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ def window_of(title: str, shape: Sequence[int], address: int, *, span: int = SPA
         return None
     if len(extents) == 1:
         return ruler(title, address, range(extents[0]), span=span)
-    if max(len(number(n)) for n in extents) > _HEAD_LENGTH:
+    if max(n.bit_length() for n in extents) > _HEAD_BITS:
         return None
     *leading, row, column = coordinates(address, extents)
     height, width = extents[-2:]
@@ -66,7 +67,7 @@ def window_of(title: str, shape: Sequence[int], address: int, *, span: int = SPA
 
 def ruler(title: str, address: int, within: range, *, span: int = SPAN) -> Window | None:
     """The window of a line of addresses; None outside it or where heads would not fit."""
-    if address not in within or len(number(address)) > _HEAD_LENGTH:
+    if address not in within or address.bit_length() > _HEAD_BITS:
         return None
     addresses = _around(address, within, _columns(address, span))
     return Window(

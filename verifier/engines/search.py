@@ -5,15 +5,25 @@ Theory: T8, T14.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from verifier.answers import Answer, Fails, Holds, Unknown
 from verifier.budget import Budget
-from verifier.certificates.forms import Pairs
+from verifier.certificates.forms import Pairs, SolverClaim
 from verifier.engines.isl import MISSING, is_installed, isl_claim, solve_by_isl
 from verifier.engines.pigeonhole import Fact, certain_defect, defect_of, facts, nonempty, normal_forms
 from verifier.geometry.diophantine import Meet, Meeting
-from verifier.geometry.equations import Apart, LinearForm, TooHard, Values, search
+from verifier.geometry.equations import (
+    Apart,
+    BoundedSolver,
+    LinearForm,
+    Solver,
+    TooHard,
+    Values,
+    search,
+    search_by_halves,
+)
 from verifier.obligations.questions import Packing, Question, Tiling
 
 NAME = "search"
@@ -23,6 +33,9 @@ FIRST_TRY = 1_000
 
 NODES_PER_ISL_FACT = 2_000
 """isl is asked about one fact for that many search nodes of the budget: 100 at the default budget."""
+
+HALVES_CLAIM = SolverClaim("shardproof-halves", "1")
+"""Two lists of sums decide more than a search small enough for the checker, so a proof by them says so."""
 
 
 class SearchEngine:
@@ -37,44 +50,20 @@ class SearchEngine:
         defect = certain_defect(question, normal_forms(question.views))
         if defect is not None and defect.place is not None:
             return Fails(defect, NAME)
-        answer = _decide_facts(question, budget)
+        views = nonempty(question)
+        answer = decide_facts(facts(views), budget, most=budget.pairs + len(views))
         # The number of visits alone refutes; comparing views could only have found where.
         return answer if defect is None or isinstance(answer, Fails) else Fails(defect, NAME)
 
 
-class _Search:
-    """Bounded search with a common purse of nodes."""
-
-    __slots__ = ("_allowance", "left", "work")
-
-    def __init__(self, nodes: int) -> None:
-        self.left = nodes
-        self.work = 0
-        self._allowance = 0
-
-    def decide(self, fact: Fact, nodes: int) -> Meeting:
-        """Decide a fact with at most ``nodes`` of the nodes left."""
-        self._allowance = min(nodes, self.left)
-        self.work += 1
-        return fact.decide(self._solve)
-
-    def _solve(self, form: LinearForm, total: int) -> Values | Apart | TooHard:
-        found = search(form, total, self._allowance)
-        self._allowance -= found.nodes
-        self.left -= found.nodes
-        self.work += found.nodes
-        return found
-
-
-def _decide_facts(question: Tiling | Packing, budget: Budget) -> Answer:
-    """All facts in turn: a first try each, then the nodes left in equal shares, then isl."""
-    views = nonempty(question)
-    searching = _Search(budget.search_nodes)
+def decide_facts(claims: Iterable[Fact], budget: Budget, *, most: int) -> Answer:
+    """All facts in turn, at most ``most``: a first try each, then the nodes left in equal shares, then isl."""
+    purse = _Purse(budget.search_nodes)
     hard: list[Fact] = []
-    for count, fact in enumerate(facts(views)):
-        if count >= budget.pairs + len(views):
+    for count, fact in enumerate(claims):
+        if count >= most:
             return Unknown("SM902", f"more than {budget.pairs} pairs of views whose hulls meet", NAME)
-        match searching.decide(fact, FIRST_TRY):
+        match purse.decide(fact, search, FIRST_TRY):
             case Meet() as meet:
                 return Fails(defect_of(fact, meet), NAME)
             case TooHard():
@@ -82,26 +71,58 @@ def _decide_facts(question: Tiling | Packing, budget: Budget) -> Answer:
             case Apart():
                 pass
     harder: list[Fact] = []
+    by_halves = False
     for position, fact in enumerate(hard):
-        match searching.decide(fact, searching.left // (len(hard) - position)):
-            case Meet() as meet:
-                return Fails(defect_of(fact, meet), NAME)
+        share = purse.left // (len(hard) - position) // 2
+        meeting = purse.decide(fact, search, share)
+        if isinstance(meeting, TooHard):
+            meeting = purse.decide(fact, search_by_halves, share)
+            by_halves = by_halves or isinstance(meeting, Apart)
+        match meeting:
+            case Meet():
+                return Fails(defect_of(fact, meeting), NAME)
             case TooHard():
                 harder.append(fact)
             case Apart():
                 pass
-    if not harder:
-        return Holds(Pairs(searching.work), NAME)
-    return _ask_isl(harder, budget)
+    if harder:
+        return _ask_isl(harder, budget)
+    return Holds(HALVES_CLAIM if by_halves else Pairs(purse.work), NAME)
+
+
+class _Purse:
+    """The search nodes of one question, spent on its facts."""
+
+    __slots__ = ("left", "work")
+
+    def __init__(self, nodes: int) -> None:
+        self.left = nodes
+        self.work = 0
+        """Nodes spent, and one for each fact."""
+
+    def decide(self, fact: Fact, method: BoundedSolver, nodes: int) -> Meeting:
+        """Decide a fact with at most ``nodes`` of the nodes left, for all its equations together."""
+        allowance = min(nodes, self.left)
+
+        def solve(form: LinearForm, total: int) -> Values | Apart | TooHard:
+            nonlocal allowance
+            found = method(form, total, allowance)
+            allowance -= found.nodes
+            self.left -= found.nodes
+            self.work += found.nodes
+            return found
+
+        self.work += 1
+        return fact.decide(solve)
 
 
 def _ask_isl(hard: list[Fact], budget: Budget) -> Answer:
-    """The facts that search left open, all of them by isl, or Unknown naming the first that stays open."""
+    """The facts that search left open, all of them by isl; Unknown names one that stays open."""
     tried = f"tried hulls, residues, search ({budget.search_nodes} nodes in all)"
     if not is_installed():
         return Unknown("SM902", f"{hard[0]}: {tried}; {MISSING}", NAME)
     most = max(1, budget.search_nodes // NODES_PER_ISL_FACT)
-    solve = partial(solve_by_isl, operations=budget.isl_operations)
+    solve: Solver = partial(solve_by_isl, operations=budget.isl_operations)
     undecided: Fact | None = None if len(hard) <= most else hard[most]
     for fact in hard[:most]:
         match fact.decide(solve):

@@ -27,7 +27,7 @@ class Limits:
 
     json_bytes: int = 64 * MIB
     pickle_bytes: int = 64 * MIB
-    nodes: int = 8_000_000
+    nodes: int = 12_000_000
     depth: int = 100
     text_chars: int = 4096
     integer_digits: int = 128

@@ -7,14 +7,18 @@ Reduction.  A negative coefficient is reflected. Terms c, u and m*c, v with m <=
 Methods.    1 hull: d < 0 or d > sum c_k u_k    2 residue: gcd(c) does not divide d
             3 depth-first search from the greatest coefficient down: what is left for the others must lie in
             their hull and be a multiple of their gcd, which leaves one arithmetic progression of candidates;
-            remainders met before are not searched again [Ramachandran2006].
-Cost.       1 and 2 are linear in the number of terms. 3 is exponential in the worst case; the question is
-            NP-hard (subset sum), so every call has a node budget and "too hard" is an answer.
+            remainders met before are not searched again [Ramachandran2006]
+            4 list the sums of one half of the variables and look up what the other half leaves
+            [HorowitzSahni1974].
+Cost.       1 and 2 are linear in the number of terms. 3 is exponential in the worst case, 4 costs the square
+            root of the number of tuples; the question is NP-hard (subset sum), so every call has a node
+            budget and "too hard" is an answer.
 Families.   With two terms left, 3 never backtracks. Only three and more unrelated coefficients make it
             search, and right sides near the greatest unreachable sum (the Frobenius number) make it search
-            long.
+            long. 4 is for many short axes.
 References. Ramachandran 2006, doi 10.1007/11792086_14 (bounded equations by gcds); Ramirez Alfonsin 2005,
-            The Diophantine Frobenius Problem (hard right sides).
+            The Diophantine Frobenius Problem (hard right sides); Horowitz and Sahni 1974, doi
+            10.1145/321812.321823 (two lists).
 
 Theory: T14.
 """
@@ -22,15 +26,15 @@ Theory: T14.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Literal, get_args
 
-Method = Literal["empty", "hull", "residue", "search", "solver"]
-"""Why no solution exists: an empty view, disjoint hulls, incompatible residues, an exhausted search, or a
-solver's word for it."""
+Method = Literal["empty", "hull", "residue", "search", "halves", "solver"]
+"""Why no solution exists: an empty view, disjoint hulls, incompatible residues, an exhausted search, two
+lists of sums without a match, or a solver's word for it."""
 
 METHODS: tuple[Method, ...] = get_args(Method)
 """From the simplest to the one that rests on most."""
@@ -38,7 +42,7 @@ METHODS: tuple[Method, ...] = get_args(Method)
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """There is no such pair of indices, certainly; ``nodes`` is what the search cost."""
+    """There is no solution, certainly; ``nodes`` is what the search cost."""
 
     method: Method
     nodes: int
@@ -61,6 +65,9 @@ class Values:
 
 Solver = Callable[["LinearForm", int], Values | Apart | TooHard]
 """Finds values with ``sum(c_k * x_k) == d`` within the bounds, for a form and a right side ``d``."""
+
+BoundedSolver = Callable[["LinearForm", int, int], Values | Apart | TooHard]
+"""A solver that takes a budget of nodes as well."""
 
 Term = tuple[int, int]
 """(coefficient, bound) of one variable: coefficient of any sign but 0, bound >= 1."""
@@ -209,3 +216,48 @@ def _from_the_middle(form: LinearForm, level: int, remainder: int) -> Iterator[i
     middle = (remainder - form.reaches[level + 1] // 2) // form.coefficients[level]
     centre = max((middle - candidates.start) // candidates.step, 0)
     return chain(candidates[centre:], reversed(candidates[:centre]))
+
+
+SUMS_PER_NODE = 8
+"""Sums that are listed in the time of one node of search."""
+
+
+def search_by_halves(form: LinearForm, total: int, nodes: int) -> Values | Apart | TooHard:
+    """Values with ``sum(c_k * x_k) == total``, by listing the sums of each half of the variables.
+
+    TooHard at once, without work, when the lists would cost more than ``nodes``.
+
+    Theory: T14.
+    """
+    method = form.refuted_by(total)
+    if method is not None:
+        return Apart(method, 0)
+    halves: list[list[int]] = [[], []]
+    sizes = [1, 1]
+    for k in sorted(range(len(form.bounds)), key=lambda k: -form.bounds[k]):
+        half = 0 if sizes[0] <= sizes[1] else 1
+        halves[half].append(k)
+        sizes[half] *= form.bounds[k] + 1
+    cost = -(-sum(sizes) // SUMS_PER_NODE)
+    if cost > nodes:
+        return TooHard(0)
+    first, second = _partial_sums(form, halves[0]), _partial_sums(form, halves[1])
+    share = next((reached for reached in second[-1] if total - reached in first[-1]), None)
+    if share is None:
+        return Apart("halves", cost)
+    values = [0] * len(form.bounds)
+    for positions, sums, reached in ((halves[0], first, total - share), (halves[1], second, share)):
+        for k, before in zip(reversed(positions), reversed(sums[:-1]), strict=True):
+            coefficient = form.coefficients[k]
+            values[k] = next(x for x in range(form.bounds[k] + 1) if reached - coefficient * x in before)
+            reached -= coefficient * values[k]
+    return Values(tuple(values), cost)
+
+
+def _partial_sums(form: LinearForm, positions: Sequence[int]) -> list[set[int]]:
+    """The sums of none, the first, the first two ... of the given variables."""
+    sums = [{0}]
+    for k in positions:
+        steps = [form.coefficients[k] * value for value in range(form.bounds[k] + 1)]
+        sums.append({reached + step for reached in sums[-1] for step in steps})
+    return sums

@@ -28,9 +28,7 @@ class Census:
 
 
 def census(shard_map: ShardMap, expectation: Expectation, device: torch.device) -> Census:
-    """Counts the shard cells and elements that are reached too often or never.
-
-    Waived are the holes of ``expectation`` and, for a lookup table, elements repeated on a rank.
+    """Counts the shard cells and elements that are reached too often or never, declared holes apart.
 
     Raises:
         RefusedError: torch refuses a view.
@@ -38,13 +36,12 @@ def census(shard_map: ShardMap, expectation: Expectation, device: torch.device) 
     holes = rewritten = repeated = 0
     for rank, shard in shard_map.ranks.items():
         pieces = [(p, piece) for p, piece in enumerate(shard.pieces) if not piece.is_empty]
-        writes = _visits(rank, ((p, piece.dest) for p, piece in pieces), shard.numel, device)
-        reads = _visits(rank, ((p, piece.source) for p, piece in pieces), shard_map.numel, device)
+        writes = _visits(rank, [(p, piece.dest) for p, piece in pieces], shard.numel, device)
+        reads = _visits(rank, [(p, piece.source) for p, piece in pieces], shard_map.numel, device)
         rewritten += int((writes > 1).sum())
         writes[addresses_inside(expectation.holes.get(rank, ()), shard.numel, device)] = 1
         holes += int((writes == 0).sum())
-        if not expectation.lookup:
-            repeated += int((reads > 1).sum())
+        repeated += int((reads > 1).sum())
     return Census(holes, rewritten, repeated)
 
 

@@ -1,0 +1,48 @@
+"""Repairs are re-verified: whatever is offered makes the map sound when it is applied."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from dataclasses import replace
+
+from tests.builders import columns
+from verifier import Proved, Refuted, ShardMap, check_map, map_from_affine
+from verifier.certificates.encode import map_to_json
+
+HELP = re.compile(
+    r'piece (\d+) of rank (\d+) with ("(?:source|dest)": \[-?\d+, \[[-\d, ]*\]\]) makes the map sound'
+)
+
+
+def applied(wrong: ShardMap, text: str) -> ShardMap:
+    found = HELP.search(text)
+    assert found is not None, text
+    document = map_to_json(wrong)
+    document["ranks"][found[2]]["pieces"][int(found[1])] |= json.loads("{" + found[3] + "}")
+    return map_from_affine(document)
+
+
+def test_an_offered_repair_is_sound_and_single_shifts_are_repaired() -> None:
+    rng = random.Random(7)
+    offered = refuted = 0
+    for _ in range(60):
+        base = columns(rng.randrange(1, 4), rng.randrange(1, 4), rng.randrange(2, 4))
+        rank = rng.randrange(len(base.ranks))
+        shard = base.ranks[rank]
+        piece = shard.pieces[0]
+        side = rng.choice(("source", "dest"))
+        view = piece.source if side == "source" else piece.dest
+        moved = replace(view, offset=view.offset + rng.choice((-1, 1, 2)))
+        pieces = (replace(piece, source=moved) if side == "source" else replace(piece, dest=moved),)
+        wrong = replace(base, ranks={**base.ranks, rank: replace(shard, pieces=pieces)})
+        report = check_map(wrong)
+        assert isinstance(report.verdict, Refuted)
+        refuted += 1
+        for _, finding in report.findings:
+            for text in finding.helps:
+                if "makes the map sound" in text:
+                    offered += 1
+                    assert isinstance(check_map(applied(wrong, text)).verdict, Proved)
+    assert offered >= refuted // 2

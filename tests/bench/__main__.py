@@ -1,0 +1,27 @@
+"""``python -m tests.bench --out reports/bench.json``: measure, write the JSON and the page beside it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from tests.bench.bench import Plan, progress, run
+from tests.bench.markdown import render
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="JSON file; the page gets the suffix .md")
+    parser.add_argument("--family", action="append", default=[], help="only this family; may be repeated")
+    parser.add_argument("--peer", action="append", default=[], help="only this peer; may be repeated")
+    parser.add_argument("--cap", type=float, default=Plan().cap, help="processor seconds of one call")
+    arguments = parser.parse_args()
+    plan = Plan(cap=arguments.cap, families=frozenset(arguments.family), peers=frozenset(arguments.peer))
+    report = run(plan, progress)
+    arguments.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    arguments.out.with_suffix(".md").write_text(render(report), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

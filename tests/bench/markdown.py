@@ -1,0 +1,150 @@
+"""The report as a page for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.bench.ours import CHECK
+from tests.bench.targets import seconds_of
+
+
+def render(report: dict[str, Any]) -> str:
+    """The page, from the JSON values alone."""
+    parts = [
+        *_head(report),
+        *_targets(report["targets"]),
+        *_families(report),
+        *_extents(report["growing_extents"]),
+        *_cold(report["cold_start"]),
+        *_checks(report["peers"]),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def duration(seconds: float) -> str:
+    """Three digits and a unit."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size or unit == "us":
+            value = seconds / size
+            return f"{value:,.0f} {unit}" if value >= 1000 else f"{value:.3g} {unit}"
+    raise AssertionError("the last unit takes everything")
+
+
+def _ratio(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *rows]
+    return ["| " + " | ".join(cells) + " |" for cells in lines]
+
+
+def _head(report: dict[str, Any]) -> list[str]:
+    machine, plan = report["machine"], report["plan"]
+    versions = ", ".join(
+        f"{name} {version}" for name, version in report["versions"].items() if name != "name"
+    )
+    return [
+        "# Speed, side by side",
+        "",
+        "Made by `python -m tests.bench --out reports/bench.json`; do not edit.",
+        "",
+        f"Versions: {versions}.",
+        "",
+        "All numbers are medians of processor time in one run on one machine"
+        f" ({machine['processor']}, {machine['cores']} cores, load {machine['load_average']:g} at the end,"
+        f" a million updates of a dict in {duration(machine['million_dict_updates_seconds'])});"
+        " the ratios are what counts."
+        f" Up to {plan['repetitions']} samples each; a call longer than {plan['cap_seconds']:g} s is stopped."
+        " `~` marks a number extrapolated from a smaller size, in proportion to the elements that are walked.",
+        "",
+        f"`ratio` is the peer's time over that of `{CHECK}` on the same maps: above 1 the peer is slower."
+        " What a peer checks is often much less; the last section says what.",
+        "",
+    ]
+
+
+def _targets(targets: list[dict[str, Any]]) -> list[str]:
+    rows = []
+    for target in targets:
+        measured = (
+            duration(target["measured"]) if target["unit"] == "s" else f"{_ratio(target['measured'])} times"
+        )
+        rows.append([target["target"], measured, "met" if target["met"] else "**not met**", target["note"]])
+    return ["## Targets", "", *_table(["target", "measured", "", "note"], rows), ""]
+
+
+def _families(report: dict[str, Any]) -> list[str]:
+    lines = ["## Families", ""]
+    for family in report["families"]:
+        size, own = family["size"], seconds_of(report, family["name"], CHECK)
+        lines += [
+            f"### {family['title']}",
+            "",
+            f"`{family['name']}`: {size['maps']:,} maps, {size['pieces']:,} pieces, {size['elements']:,} elements.",
+            "",
+            *_table(
+                ["peer", "median", "ratio", "answer", "note"],
+                [_timing_row(timing, own) for timing in family["timings"]],
+            ),
+            "",
+        ]
+    return lines
+
+
+def _timing_row(timing: dict[str, Any], own: float | None) -> list[str]:
+    answer = {True: "accepts", False: "rejects", None: ""}[timing["accepted"]]
+    note = timing["note"]
+    match timing["status"]:
+        case "measured":
+            time = duration(timing["seconds"])
+        case "extrapolated":
+            time = "~" + duration(timing["seconds"])
+            start = timing["extrapolated_from"]
+            note = f"from {duration(start['seconds'])} for {start['elements']:,} elements walked"
+        case "capped":
+            time = "> " + duration(timing["seconds"])
+        case _:
+            time = "-"
+    ratio = "" if own is None or timing["seconds"] is None else _ratio(timing["seconds"] / own)
+    prefix = {"capped": "> ", "extrapolated": "~"}.get(timing["status"], "")
+    return [timing["peer"], time, prefix + ratio if ratio else "", answer, note]
+
+
+def _extents(extents: list[dict[str, Any]]) -> list[str]:
+    rows = [[f"2^{timing['log2_elements']}", duration(timing["seconds"])] for timing in extents]
+    return ["## The same map with growing extents", "", *_table(["elements", CHECK], rows), ""]
+
+
+def _cold(cold: dict[str, Any]) -> list[str]:
+    rows = [
+        [
+            name,
+            duration(times["wall_median"]),
+            duration(times["wall_least"]),
+            duration(times["cpu_median"]),
+            duration(times["cpu_least"]),
+        ]
+        for name, times in cold["seconds"].items()
+    ]
+    modules = [
+        f"After the audit of a {verdict} map (exit {found['exit_code']}) its process had imported "
+        f"{', '.join(found['heavy_modules']) or 'none'} of {', '.join(cold['looked_for'])}."
+        for verdict, found in cold["modules"].items()
+    ]
+    head = ["process", "wall, median", "wall, least", "processor, median", "processor, least"]
+    return [
+        "## Cold start",
+        "",
+        f"Each of {cold['processes']} processes, taken in turn.",
+        "",
+        *_table(head, rows),
+        "",
+        *modules,
+        "",
+    ]
+
+
+def _checks(peers: dict[str, str]) -> list[str]:
+    rows = [[name, checks] for name, checks in peers.items()]
+    return ["## What each checks", "", *_table(["peer", "checks"], rows)]

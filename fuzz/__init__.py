@@ -1,0 +1,1 @@
+"""The fuzzing harness: maps whose answer is known, and everything that must agree about them."""

@@ -7,7 +7,7 @@ the walk's counts. A witness may be right and not least only where a rule for si
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from fuzz.walk import CODES, PARAMETER_SIDE, SHARD_SIDE, Family, Walk
 from verifier.audit.judge import Judgement
@@ -40,14 +40,13 @@ def disagreements(
     for fault in faults:
         yield from _wrong_claims(walked, fault)
     for rank in shard_map.ranks:
-        found = _least(f for f in faults if f.side == "shard" and f.rank == rank and _on(f, SHARD_SIDE))
-        if found != walked.least_on_shard(rank):
-            yield f"rank {rank}: least wrong address {found}, but the walk's is {walked.least_on_shard(rank)}"
-    if not expectation.lookup:
-        found = _least(f for f in faults if f.side == "parameter" and _on(f, PARAMETER_SIDE))
-        if found != walked.least_on_parameter:
-            yield f"least wrong element {found}, but the walk's is {walked.least_on_parameter}"
-    yield from _expected(walked, faults, shard_map)
+        on_shard = [f for f in faults if f.side == "shard" and f.rank == rank and _on(f, SHARD_SIDE)]
+        yield from _not_least(on_shard, walked.least_on_shard(rank), f"shard address of rank {rank}")
+    # A piece without holders, or with unknown ones, is refuted without looking at its elements.
+    if not expectation.lookup and not any(fault.code in ("SM107", "SM108") for fault in faults):
+        on_parameter = [f for f in faults if f.side == "parameter" and _on(f, PARAMETER_SIDE)]
+        yield from _not_least(on_parameter, walked.least_on_parameter, "element")
+    yield from _expected(walked, faults, shard_map, decided=not any(f.undecided for f in judgement.faults))
 
 
 def flattened(faults: Iterable[Fault]) -> Iterator[Fault]:
@@ -66,8 +65,18 @@ def _on(fault: Fault, families: frozenset[Family]) -> bool:
     return FAMILY.get(fault.code) in families
 
 
-def _least(faults: Iterable[Fault]) -> int | None:
-    return min((fault.address for fault in faults if fault.address is not None), default=None)
+def _not_least(faults: Sequence[Fault], least: int | None, what: str) -> Iterator[str]:
+    """The faults of one side, in the order in which people read them, against its least wrong address.
+
+    The first fault that rests on a question (it shows ``others``) is at the least address of all. A rule for
+    single pieces may say another one, but not where nothing else says the least.
+    """
+    named = [fault.address for fault in faults if fault.address is not None]
+    asked = [fault.address for fault in faults if fault.others]
+    if min(named, default=None) != least:
+        yield f"least wrong {what} {min(named, default=None)}, but the walk's is {least}"
+    elif asked and asked[0] != least:
+        yield f"first wrong {what} {asked[0]}, but {least} is wrong too"
 
 
 def _wrong_claims(walked: Walk, fault: Fault) -> Iterator[str]:
@@ -94,7 +103,7 @@ def _wrong_claims(walked: Walk, fault: Fault) -> Iterator[str]:
                 yield f"{fault.code} at {fault.others}, but the walk finds {wrong[:6]}"
 
 
-def _expected(walked: Walk, faults: list[Fault], shard_map: ShardMap) -> Iterator[str]:
+def _expected(walked: Walk, faults: list[Fault], shard_map: ShardMap, *, decided: bool) -> Iterator[str]:
     """Comparisons with the reference always agree; scale rules and units where the map is sound."""
     codes = {fault.code for fault in faults}
     if ("SM501" in codes) != ("reference" in walked.families):
@@ -103,7 +112,7 @@ def _expected(walked: Walk, faults: list[Fault], shard_map: ShardMap) -> Iterato
         pairs = [_pair(f) for f in faults if f.code == "SM501" and f.rank == rank and f.address is not None]
         if pairs and min(pairs) != walked.least_pair(rank):
             yield f"rank {rank}: differs first at {min(pairs)}, but the walk's is {walked.least_pair(rank)}"
-    if walked.families <= {"reference", "scale-rule", "unit"}:
+    if decided and walked.families <= {"reference", "scale-rule", "unit"}:
         for code, family in (("SM505", "scale-rule"), ("SM506", "unit")):
             if (code in codes) != (family in walked.families):
                 yield f"{family}: codes {sorted(codes)}, but the walk finds {sorted(walked.families)}"

@@ -70,7 +70,7 @@ def factored(rng: random.Random, size: int) -> list[int]:
 
 
 def stored_strides(rng: random.Random, extents: Sequence[int]) -> tuple[list[int], list[int]]:
-    """A dense buffer for a box with its axes in any order: the buffer's shape, and the strides per box axis."""
+    """A dense buffer for a box, axes in any order: its shape, and the stride of each axis of the box."""
     order = rng.sample(range(len(extents)), len(extents)) if rng.random() < 0.4 else list(range(len(extents)))
     stored = [extents[axis] for axis in order]
     steps = row_major(stored)

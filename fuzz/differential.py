@@ -78,9 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = Campaign()
         found.add(run(case_at(options.seed, options.only, options.size), Plan(1, 1, 1)))
     else:
-        found = campaign(
-            options.maps, seed=options.seed, size=options.size, plan=plan, jobs=options.jobs
-        )
+        found = campaign(options.maps, seed=options.seed, size=options.size, plan=plan, jobs=options.jobs)
     seconds = time.monotonic() - started
     for disagreement in found.disagreements:
         print(f"{disagreement.case}  {disagreement.words}")

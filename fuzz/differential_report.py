@@ -6,10 +6,11 @@ from fuzz.campaign import Campaign
 from fuzz.tables import share, table
 
 INTRODUCTION = """\
-Each map is walked address by address (`fuzz/walk.py`), judged, and its questions are put to every engine, whose
-answers are held against a count of all visits (`fuzz/recount.py`). Certificates of proved maps are checked with
-the evidence of each engine, then with one number of the map changed so that the map is wrong. On samples spread
-over all kinds z3, isl and torch are asked as well. A case is made again by its name, `seed:index`."""
+Each map is walked address by address (`fuzz/walk.py`) and judged. Its questions are put to every engine, and
+the answers are held against a count of all visits (`fuzz/recount.py`). The certificate of a proved map is
+checked as it is, with the evidence of another engine, and with one number changed so that the map is wrong.
+On samples spread over all kinds z3, isl and torch are asked too. A case is made again by its name,
+`seed:index`."""
 
 
 def report(campaign: Campaign, command: str, maps_a_second: float) -> str:
@@ -66,10 +67,10 @@ def _both(campaign: Campaign, label: str) -> str:
 
 def _questions(campaign: Campaign) -> str:
     words = ("holds", "fails", "without meaning")
-    rows = []
+    rows: list[list[str | int]] = []
     for name in campaign.row("question"):
         found = campaign.row("question", name)
-        rows.append((name, *(found.get(word, 0) for word in words)))
+        rows.append([name, *(found.get(word, 0) for word in words)])
     return table(("question", *words), rows)
 
 

@@ -1,4 +1,4 @@
-"""Other ways to write the same map: pieces cut again, reordered, re-expressed, with axes that mean nothing."""
+"""Other ways to write the same map: pieces cut again, reordered, re-expressed, with meaningless axes."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ def factorised(rng: random.Random, piece: Piece) -> Piece:
 
 
 def with_junk_axis(rng: random.Random, piece: Piece) -> Piece:
-    """One more axis, of extent 1, with strides that mean nothing."""
+    """One more axis, of extent 1, with strides that mean nothing; never negative, which torch refuses."""
     axis = rng.randint(0, len(piece.shape))
 
     def change(view: StridedView) -> StridedView:
         shape, strides = list(view.shape), list(view.strides)
         shape.insert(axis, 1)
-        strides.insert(axis, rng.randint(-9, 99))
+        strides.insert(axis, rng.randint(0, 99))
         return StridedView(view.offset, tuple(shape), tuple(strides))
 
     return _on_both(piece, change)
@@ -114,8 +114,8 @@ def dressed(rng: random.Random, shard_map: ShardMap) -> ShardMap:
     for rank, shard in shard_map.ranks.items():
         pieces: list[Piece] = []
         for piece in shard.pieces:
-            for part in recut(rng, piece) if rng.random() < 0.3 else (piece,):
-                pieces.append(rewritten(rng, part) if rng.random() < 0.3 else part)
+            parts = recut(rng, piece) if rng.random() < 0.3 else (piece,)
+            pieces += [rewritten(rng, part) if rng.random() < 0.3 else part for part in parts]
         if rng.random() < 0.15:
             pieces.append(empty_piece(rng, (rank,)))
         if rng.random() < 0.5:

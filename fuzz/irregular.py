@@ -1,4 +1,4 @@
-"""Tilings by blocks that no tensor library would make: wrapped rows, coprime strides, boxes of digit grids."""
+"""Tilings by blocks no tensor library would make: wrapped rows, coprime strides, boxes of digit grids."""
 
 from __future__ import annotations
 

@@ -26,7 +26,13 @@ Layout = Callable[[random.Random, int], Posed]
 SIZE = 240
 """Most elements of a parameter unless told otherwise."""
 SOUNDNESS = Expectation()
-SCALES: tuple[Scale, ...] = (Fraction(2), Fraction(1, 3), exact_scale(0.1), exact_scale(-7.3), Fraction(2) ** 300)
+SCALES: tuple[Scale, ...] = (
+    Fraction(2),
+    Fraction(1, 3),
+    exact_scale(0.1),
+    exact_scale(-7.3),
+    Fraction(2) ** 300,
+)
 
 Range = tuple[int, int]
 """(start, width) along one axis."""
@@ -163,9 +169,7 @@ def digit_tiling(rng: random.Random, size: int) -> Posed:
             _, strides = stored_strides(rng, region.extents)
             for part in guillotine(rng, region, rng.randint(0, 2)):
                 dest = sizes[rank] + part.offset(strides) - region.offset(strides)
-                shards[rank].append(
-                    piece(part.extents, (part.offset(full), full), (dest, strides), holders)
-                )
+                shards[rank].append(piece(part.extents, (part.offset(full), full), (dest, strides), holders))
             sizes[rank] += math.prod(region.extents)
     joined = math.prod(dims[:2])
     logical = [joined, *dims[2:]] if len(dims) > 1 and rng.random() < 0.3 else dims
@@ -173,7 +177,9 @@ def digit_tiling(rng: random.Random, size: int) -> Posed:
     return shard_map(logical, held), SOUNDNESS
 
 
-def _irregular_dests(rng: random.Random, tilings: Mapping[int, tuple[Sequence[int], list[StridedView]]]) -> ShardMap:
+def _irregular_dests(
+    rng: random.Random, tilings: Mapping[int, tuple[Sequence[int], list[StridedView]]]
+) -> ShardMap:
     """Shards tiled by any views; the parameter is read front to back."""
     start = 0
     shards: dict[int, tuple[Sequence[int], list[Piece]]] = {}
@@ -237,7 +243,7 @@ def empties(rng: random.Random, size: int) -> Posed:
 
 def junk_axes(rng: random.Random, size: int) -> Posed:
     """Axes of extent 1 whose strides mean nothing."""
-    base, expectation = rng.choice((column, row, fused, kv_heads))(rng, size)
+    base, expectation = rng.choice((replicated, row, fused, kv_heads))(rng, size)
     ranks = {
         rank: replace(shard, pieces=tuple([with_junk_axis(rng, p) for p in shard.pieces]))
         for rank, shard in base.ranks.items()
@@ -274,9 +280,7 @@ def padded(rng: random.Random, size: int) -> Posed:
     for rank, shard in base.ranks.items():
         front, back = rng.randint(0, 3), rng.randint(0, 5)
         total = shard.numel + front + back
-        pieces = [
-            replace(p, dest=replace(p.dest, offset=p.dest.offset + front)) for p in shard.pieces
-        ]
+        pieces = [replace(p, dest=replace(p.dest, offset=p.dest.offset + front)) for p in shard.pieces]
         ranks[rank] = replace(shard, shard_shape=(total,), pieces=tuple(pieces))
         cells = [*range(front), *range(total - back, total)]
         if front and not pieces and rng.random() < 0.5:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
+from fuzz.dressing import with_junk_axis
 from verifier.geometry.strided import StridedView
 from verifier.model.piece import Piece
 from verifier.model.shard_map import RankShard, ShardMap
@@ -60,7 +61,7 @@ def _on_piece(change: Callable[[random.Random, Piece], Piece | None]) -> Mutant:
             return None
         place, piece = chosen
         changed = change(rng, piece)
-        return None if changed is None or changed == piece else with_piece(shard_map, place, changed)
+        return None if changed is None else with_piece(shard_map, place, changed)
 
     return mutant
 
@@ -105,7 +106,9 @@ def _zero_stride(rng: random.Random, piece: Piece) -> Piece | None:
     side: SideName = rng.choice(("source", "dest"))
     view = _side(piece, side)
     axis = rng.choice(axes)
-    return _with_side(piece, side, replace(view, strides=(*view.strides[:axis], 0, *view.strides[axis + 1 :])))
+    return _with_side(
+        piece, side, replace(view, strides=(*view.strides[:axis], 0, *view.strides[axis + 1 :]))
+    )
 
 
 def _reflect(rng: random.Random, piece: Piece) -> Piece | None:
@@ -120,6 +123,19 @@ def _reflect(rng: random.Random, piece: Piece) -> Piece | None:
     offset = view.offset + (view.shape[axis] - 1) * strides[axis]
     strides[axis] = -strides[axis]
     return _with_side(piece, side, replace(view, offset=offset, strides=tuple(strides)))
+
+
+def _negative_junk(rng: random.Random, piece: Piece) -> Piece | None:
+    """A negative stride where nobody walks, on an axis of extent 1; the axis is added where there is none."""
+    axes = [axis for axis, extent in enumerate(piece.shape) if extent == 1]
+    if not axes:
+        piece = with_junk_axis(rng, piece)
+        axes = [axis for axis, extent in enumerate(piece.shape) if extent == 1]
+    side: SideName = rng.choice(("source", "dest"))
+    view = _side(piece, side)
+    axis = rng.choice(axes)
+    strides = (*view.strides[:axis], rng.randint(-9, -1), *view.strides[axis + 1 :])
+    return _with_side(piece, side, replace(view, strides=strides))
 
 
 def _swap_strides(side: SideName) -> Mutant:
@@ -300,13 +316,24 @@ def _huge_number(rng: random.Random, piece: Piece) -> Piece:
     return _with_side(piece, side, StridedView(numbers[0], view.shape, tuple(numbers[1:])))
 
 
-MUTANTS: dict[str, Mutant] = {
+def _changing(mutant: Mutant) -> Mutant:
+    """The mutant, None also where what it makes is what there was."""
+
+    def changed(rng: random.Random, shard_map: ShardMap) -> ShardMap | None:
+        made = mutant(rng, shard_map)
+        return None if made == shard_map else made
+
+    return changed
+
+
+_TABLE: dict[str, Mutant] = {
     "shift-source": _shift_offset("source"),
     "shift-dest": _shift_offset("dest"),
     "source-stride": _change_stride("source"),
     "dest-stride": _change_stride("dest"),
     "zero-stride": _on_piece(_zero_stride),
     "reflect": _on_piece(_reflect),
+    "negative-junk": _on_piece(_negative_junk),
     "swap-source-strides": _swap_strides("source"),
     "swap-dest-strides": _swap_strides("dest"),
     "grow-extent": _resize(1),
@@ -329,4 +356,6 @@ MUTANTS: dict[str, Mutant] = {
     "permute-logical-shape": _on_logical_shape(_permuted),
     "huge-number": _on_piece(_huge_number),
 }
+
+MUTANTS: dict[str, Mutant] = {name: _changing(mutant) for name, mutant in _TABLE.items()}
 """Every mutant by name."""

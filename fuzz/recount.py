@@ -55,7 +55,5 @@ def _pairs(pairs: Iterable[PairView]) -> Counter[tuple[int, int]]:
     )
 
 
-def _different_pairs(
-    ours: Counter[tuple[int, int]], theirs: Counter[tuple[int, int]]
-) -> dict[Place, int]:
+def _different_pairs(ours: Counter[tuple[int, int]], theirs: Counter[tuple[int, int]]) -> dict[Place, int]:
     return {pair: ours[pair] - theirs[pair] for pair in [*ours, *theirs] if ours[pair] != theirs[pair]}

@@ -34,7 +34,9 @@ def isl_says(question: Question) -> bool | None:
         if not indices.is_injective() or not image.intersect(union).is_empty():
             return False
         union = union.union(image)
-    return _bool(union.is_subset(target)) and (isinstance(question, Packing) or _bool(target.is_subset(union)))
+    return _bool(union.is_subset(target)) and (
+        isinstance(question, Packing) or _bool(target.is_subset(union))
+    )
 
 
 def _bool(value: Any) -> bool:

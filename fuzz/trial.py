@@ -1,7 +1,7 @@
 """Everything that is asked of one case.
 
-The questions of the map go to the engines, the map to the judge, its certificate to the checker; on samples z3,
-isl and torch are asked too. What each says is held against a walk of every address.
+The questions of the map go to the engines, the map to the judge, its certificate to the checker; on samples
+z3, isl and torch are asked too. What each says is held against a walk of every address.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from verifier.audit.answering import Answering
 from verifier.audit.judge import Judgement, judge
 from verifier.budget import Budget
 from verifier.certificates.encode import Certificate
+from verifier.certificates.forms import Form
 from verifier.engine import Engine
 from verifier.engines.registry import engine_named
 from verifier.obligations.catalogue import obligations
@@ -41,6 +42,7 @@ class Plan:
     oracle_every: int = 0
     tamper_every: int = 1
     engines: tuple[Engine, ...] = field(default_factory=lambda: tuple(map(engine_named, ALWAYS)))
+    judging: Engine = field(default_factory=lambda: engine_named("auto"))
 
 
 @dataclass(slots=True)
@@ -53,7 +55,7 @@ class Outcome:
 
 
 def due(index: int, every: int) -> bool:
-    """Whether a case belongs to a sample of one in ``every``: whole rounds of kinds, so that each has its share."""
+    """Whether a case belongs to a sample of one in ``every``, by whole rounds: every kind has its share."""
     return every > 0 and index // len(KINDS) % every == 0
 
 
@@ -66,7 +68,7 @@ def run(case: Case, plan: Plan) -> Outcome:
     outcome.counts["mutant", case.mutant or "none", "right" if walked.ok else "wrong"] += 1
     if case.mutant is None and not walked.ok:
         outcome.disagreements.append(f"layout {case.kind} is wrong: {walked.violations[0]}")
-    judgement = judge(case.shard_map, case.expectation, Answering(engine_named("auto"), BUDGET))
+    judgement = judge(case.shard_map, case.expectation, Answering(plan.judging, BUDGET))
     outcome.counts["verdict", type(judgement.verdict).__name__.lower()] += 1
     outcome.disagreements += [
         f"judge: {words}" for words in disagreements(walked, judgement, case.shard_map, case.expectation)
@@ -120,21 +122,23 @@ def _ask_isl(question: Question, asked: Asked, outcome: Outcome) -> None:
 def _check_certificates(
     case: Case, plan: Plan, certificate: Certificate, asked: Sequence[tuple[str, Asked]], outcome: Outcome
 ) -> None:
-    """The certificate with the evidence of every engine is accepted; with a wrong number it is refused."""
+    """The certificate is accepted, also with the evidence of another engine; with a wrong number it is not."""
+    rng = random.Random(f"{case.name}:certificates")
     versions = [("auto", certificate)]
-    for engine in sorted({name for _, one in asked for name in one.answers}):
-        forms = {
-            name: answer.form for name, one in asked if isinstance(answer := one.answers.get(engine), Holds)
-        }
-        if forms:
-            versions.append((engine, with_evidence(certificate, forms)))
+    evidence: dict[str, dict[str, Form]] = {}
+    for name, one in asked:
+        for engine, answer in one.answers.items():
+            if isinstance(answer, Holds):
+                evidence.setdefault(engine, {})[name] = answer.form
+    if evidence:
+        engine = rng.choice(sorted(evidence))
+        versions.append((engine, with_evidence(certificate, evidence[engine])))
     for engine, version in versions:
         outcome.counts["certificate", engine, "checked"] += 1
         reason = refusal(version)
         if reason is not None:
             outcome.disagreements.append(f"certificate with evidence of {engine} refused: {reason}")
     if due(case.index, plan.tamper_every):
-        rng = random.Random(f"{case.name}:tamper")
         engine, version = rng.choice(versions)
         document = tampered(rng, version)
         if document is not None:

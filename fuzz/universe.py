@@ -38,6 +38,11 @@ from verifier.obligations.questions import Question
 from verifier.verdicts import Proved
 
 KEPT = 20
+"""Most disagreements kept in words for each part; all are counted."""
+EVERYTHING = """\
+Every map of the families was judged and walked address by address, and the certificate of every proof was
+checked. Every question that arose, and every question of the listings, was put to the engines ({engines})
+and counted."""
 SOUNDNESS = Expectation()
 
 
@@ -150,35 +155,41 @@ def report(found: Sequence[tuple[Part, Found]], command: str) -> str:
     questions = [(part, one) for part, one in found if isinstance(part, Listing)]
     total = sum(one.counts["disagreements"] for _, one in found)
     words = [f"- {word}" for _, one in found for word in one.disagreements]
-    judged, asked = (sum(one.counts[w] for _, one in some) for w, some in (("maps", maps), ("questions", questions)))
+    judged, asked = (
+        sum(one.counts[w] for _, one in some) for w, some in (("maps", maps), ("questions", questions))
+    )
     numbers = ("maps", "right", "wrong", "undecided", "questions")
-    return "\n\n".join(
-        [
-            "# A small universe, completely",
-            f"Command: `{command}`",
-            "Every map of the families below was judged and walked address by address, the certificate of every "
-            "proof was checked, and every question that arose was put to the engines "
-            f"({', '.join(ALWAYS)}) and counted. Every question of the listings was put to the engines and counted.",
-            f"**{judged:,} maps and {asked:,} listed questions, {total} disagreements.**",
-            *words,
-            "## Maps",
-            "The order of pieces in a list is left out. Questions are counted once per task of a family.",
-            table(
-                ("family", *numbers),
-                [(part.name, *(one.counts[number] for number in numbers)) for part, one in maps],
-            ),
-            "\n".join(f"- {part.name}: {part.bounds}." for part, _ in maps),
-            "## Questions",
-            table(
-                ("listing", "questions", "holds", "fails", "without meaning"),
-                [
-                    (part.name, *(one.counts[w] for w in ("questions", "right", "wrong", "without meaning")))
-                    for part, one in questions
-                ],
-            ),
-            "\n".join(f"- {part.name}: {part.bounds}." for part, _ in questions),
-        ]
-    ) + "\n"
+    return (
+        "\n\n".join(
+            [
+                "# A small universe, completely",
+                f"Command: `{command}`",
+                EVERYTHING.format(engines=", ".join(ALWAYS)),
+                f"**{judged:,} maps and {asked:,} listed questions, {total} disagreements.**",
+                *words,
+                "## Maps",
+                "The order of pieces in a list is left out. Questions are counted once per task of a family.",
+                table(
+                    ("family", *numbers),
+                    [(part.name, *(one.counts[number] for number in numbers)) for part, one in maps],
+                ),
+                "\n".join(f"- {part.name}: {part.bounds}." for part, _ in maps),
+                "## Questions",
+                table(
+                    ("listing", "questions", "holds", "fails", "without meaning"),
+                    [
+                        (
+                            part.name,
+                            *(one.counts[w] for w in ("questions", "right", "wrong", "without meaning")),
+                        )
+                        for part, one in questions
+                    ],
+                ),
+                "\n".join(f"- {part.name}: {part.bounds}." for part, _ in questions),
+            ]
+        )
+        + "\n"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -191,7 +202,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for position, part in enumerate(UNIVERSE):
         found.append((part, exhausted(position, options.jobs)))
         counts = found[-1][1].counts
-        print(f"{part.name}: {counts['maps'] or counts['questions']}, {counts['disagreements']} disagreements")
+        print(
+            f"{part.name}: {counts['maps'] or counts['questions']}, {counts['disagreements']} disagreements"
+        )
     if options.report is not None:
         command = f"python -m fuzz.universe -j {options.jobs} --report {options.report}"
         options.report.write_text(report(found, command), encoding="utf-8")

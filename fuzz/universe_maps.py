@@ -77,7 +77,7 @@ def runs(size: int, extents: Iterable[int], strides: Iterable[int], *, inside: b
                     yield StridedView(offset, (extent,), (stride,))
 
 
-def boxes(size: int, shape: tuple[int, int]) -> Iterator[StridedView]:
+def boxes(size: int, shape: tuple[int, ...]) -> Iterator[StridedView]:
     """Two-axis views inside 0..size, with any strides from 1."""
     for strides in itertools.product(range(1, size), repeat=2):
         reach = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
@@ -125,12 +125,10 @@ def _mirrored(entries: tuple[Entry, ...]) -> tuple[int, ...]:
 def one_rank(numel: int, shard: int) -> Family:
     """One rank, one axis, up to three pieces, in bounds or not."""
     extents, strides = range(1, 4), (1, 2)
-    blocks = _blocks(
-        runs(numel, extents, strides, inside=False), runs(shard, extents, strides, inside=False)
-    )
+    blocks = _blocks(runs(numel, extents, strides, inside=False), runs(shard, extents, strides, inside=False))
     bounds = (
-        f"parameter ({numel},), rank 0 with shard ({shard},); up to 3 pieces of extent 1 to 3, strides 1 and 2, "
-        "any offset inside parameter and shard, the block itself inside or not"
+        f"parameter ({numel},), rank 0 with shard ({shard},); up to 3 pieces of extent 1 to 3, strides "
+        "1 and 2, any offset inside parameter and shard, the block itself inside or not"
     )
     name = f"one rank {numel} over {shard}"
     return Family(name, bounds, (numel,), {0: (shard,)}, _entries(blocks, (0,), ((0,),)), 3)
@@ -143,9 +141,9 @@ def two_ranks(numel: int, shard: int, most_extent: int, scales: tuple[Scale, ...
     entries = _entries(blocks, (0, 1), ((0,), (1,), (0, 1)), scales)
     where = "blocks inside" if inner else "any offset inside, blocks inside or not"
     bounds = (
-        f"parameter ({numel},), ranks 0 and 1 with shards ({shard},); up to 3 contiguous pieces of extent 1 to "
-        f"{most_extent} on either rank, {where}; locations 0, 1 or both; scales {', '.join(map(str, scales))}; "
-        "maps that differ by the names of the ranks once"
+        f"parameter ({numel},), ranks 0 and 1 with shards ({shard},); up to 3 contiguous pieces of extent 1 "
+        f"to {most_extent} on either rank, {where}; locations 0, 1 or both; "
+        f"scales {', '.join(map(str, scales))}; maps that differ by the names of the ranks once"
     )
     name = f"two ranks {numel} over {shard}"
     shards = {0: (shard,), 1: (shard,)}

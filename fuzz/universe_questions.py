@@ -32,7 +32,9 @@ class Listing:
 def unruly(size: int) -> tuple[StridedView, ...]:
     """Views that may be empty, leave 0..size, stand still or run backwards."""
     found = [StridedView(offset, (), ()) for offset in range(-1, size + 1)]
-    for offset, extent, stride in itertools.product(range(-1, size + 1), range(size + 1), range(-2, size + 1)):
+    for offset, extent, stride in itertools.product(
+        range(-1, size + 1), range(size + 1), range(-2, size + 1)
+    ):
         found.append(StridedView(offset, (extent,), (stride,)))
     for offset, *strides in itertools.product(range(-1, size + 1), range(size), range(size)):
         found.append(StridedView(offset, (2, 2), tuple(strides)))
@@ -66,7 +68,9 @@ def same_addresses(size: int, right: int) -> Listing:
         for other in rights:
             yield SameAddresses(lefts[part], other)
 
-    bounds = f"all multisets of up to 2 views of one or two axes inside 0..{size} against those of up to {right}"
+    bounds = (
+        f"all multisets of up to 2 views of one or two axes inside 0..{size} against those of up to {right}"
+    )
     return Listing(f"SameAddresses, 2 against {right} inside {size}", bounds, len(lefts), questions)
 
 
@@ -81,7 +85,9 @@ def same_pairs(size: int) -> Listing:
         for other in rights:
             yield SamePairs(lefts[part], other)
 
-    bounds = f"all multisets of up to 2 blocks of one or two axes inside 0..{size} on both sides against up to 1"
+    bounds = (
+        f"all multisets of up to 2 blocks of one or two axes inside 0..{size} on both sides against up to 1"
+    )
     return Listing(f"SamePairs inside {size}", bounds, len(lefts), questions)
 
 

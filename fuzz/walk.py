@@ -7,7 +7,6 @@ every address of every piece, one by one.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -134,7 +133,7 @@ def walk(shard_map: ShardMap, expectation: Expectation) -> Walk:
         (
             *_shards(shard_map, expectation, copies),
             *_parameter(shard_map, expectation, copies),
-            *_pieces(shard_map, expectation),
+            *_pieces(expectation, copies),
             *_reference(shard_map, expectation, copies),
             *_scale_rule(expectation, copies),
             *_units(expectation, copies),
@@ -146,8 +145,10 @@ def addresses(view: StridedView) -> list[int]:
     """The address of every index of a view, the last axis fastest."""
     if 0 in view.shape:
         return []
-    indices = itertools.product(*(range(extent) for extent in view.shape))
-    return [view.offset + sum(i * s for i, s in zip(index, view.strides, strict=True)) for index in indices]
+    reached = [view.offset]
+    for extent, stride in zip(view.shape, view.strides, strict=True):
+        reached = [address + i * stride for address in reached for i in range(extent)]
+    return reached
 
 
 def _copies(shard_map: ShardMap) -> Iterator[Copy]:
@@ -167,9 +168,7 @@ def _violation(family: Family, rank: int | None, wrong: Iterable[int]) -> Iterat
         yield Violation(family, rank, found)
 
 
-def _shards(
-    shard_map: ShardMap, expectation: Expectation, copies: Sequence[Copy]
-) -> Iterator[Violation]:
+def _shards(shard_map: ShardMap, expectation: Expectation, copies: Sequence[Copy]) -> Iterator[Violation]:
     """Each cell of a shard is written exactly once, declared padding at most once, nothing else is."""
     for rank, shard in shard_map.ranks.items():
         size = math.prod(shard.shard_shape)
@@ -180,9 +179,7 @@ def _shards(
         yield from _violation("hole", rank, [a for a in range(size) if not writes[a] and a not in padding])
 
 
-def _parameter(
-    shard_map: ShardMap, expectation: Expectation, copies: Sequence[Copy]
-) -> Iterator[Violation]:
+def _parameter(shard_map: ShardMap, expectation: Expectation, copies: Sequence[Copy]) -> Iterator[Violation]:
     """Each element is held by exactly the declared ranks, once by each, under one scale."""
     size = math.prod(shard_map.logical_shape)
     yield from _violation("read-bounds", None, [c.source for c in copies if not 0 <= c.source < size])
@@ -212,29 +209,26 @@ def _distinct(scale: Scale) -> Scale | str:
     return scale if scale == scale else "nan"
 
 
-def _pieces(shard_map: ShardMap, expectation: Expectation) -> Iterator[Violation]:
-    """What can be seen of one piece: signs of strides, scales, the width of its numbers."""
+def _pieces(expectation: Expectation, copies: Sequence[Copy]) -> Iterator[Violation]:
+    """What can be seen of one piece: signs of strides, scales, the width of its numbers and addresses."""
     most, widest = 2 ** (expectation.index_bits - 1) - 1, 2**63 - 1
-    for rank, shard in shard_map.ranks.items():
-        found: set[Family] = set()
-        for piece in shard.pieces:
-            if 0 in piece.source.shape:
-                continue
-            for view in (piece.source, piece.dest):
-                if any(s < 0 and n > 1 for s, n in zip(view.strides, view.shape, strict=True)):
-                    found.add("sign")
-                numbers = (view.offset, *view.shape, *view.strides)
-                if max(addresses(view)) > most or any(abs(number) > widest for number in numbers):
-                    found.add("width")
-            if not isinstance(piece.scale, Fraction) or piece.scale == 0:
-                found.add("scale")
-        for family in sorted(found):
-            yield Violation(family, rank)
+    found: set[tuple[Family, int]] = set()
+    found.update(("width", copy.rank) for copy in copies if max(copy.source, copy.dest) > most)
+    for rank, piece in {(copy.rank, id(copy.piece)): (copy.rank, copy.piece) for copy in copies}.values():
+        numbers = [*piece.source.shape, piece.source.offset, piece.dest.offset]
+        numbers += [*piece.source.strides, *piece.dest.strides]
+        # torch.as_strided refuses a negative stride even on an axis of extent 1, where nobody walks it.
+        if min(piece.source.strides + piece.dest.strides, default=0) < 0:
+            found.add(("sign", rank))
+        if any(abs(number) > widest for number in numbers):
+            found.add(("width", rank))
+        if not isinstance(piece.scale, Fraction) or piece.scale == 0:
+            found.add(("scale", rank))
+    for family, rank in sorted(found):
+        yield Violation(family, rank)
 
 
-def _reference(
-    shard_map: ShardMap, expectation: Expectation, copies: Sequence[Copy]
-) -> Iterator[Violation]:
+def _reference(shard_map: ShardMap, expectation: Expectation, copies: Sequence[Copy]) -> Iterator[Violation]:
     """The map copies the same elements to the same cells under the same scales as its reference."""
     reference = expectation.reference
     if reference is None:

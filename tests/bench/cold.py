@@ -41,7 +41,7 @@ print(code, *heavy, file=sys.stderr)
 
 
 def small_maps(folder: Path) -> tuple[Path, Path]:
-    """Two JSON files: a right column split over 2 ranks, and the same with its second piece one too far left."""
+    """Two JSON files: a right column split over 2 ranks, and one whose second piece starts a column early."""
     right = segments_map("weight", 4, [8], 2)
     piece = right.ranks[1].pieces[0]
     moved = Piece(StridedView(3, piece.shape, piece.source.strides), piece.dest, piece.locations)

@@ -12,7 +12,7 @@ from verifier.model.shard_map import ShardMap
 def preload() -> dict[str, str]:
     """Load torch before anything is timed; the version."""
     import torch
-    import torch.distributed.checkpoint.default_planner  # noqa: F401
+    import torch.distributed.checkpoint.default_planner
 
     return {"torch": torch.__version__}
 
@@ -56,6 +56,7 @@ def save_plan(maps: Sequence[ShardMap]) -> Run:
     from torch import Size
     from torch.distributed.checkpoint.default_planner import _validate_global_plan
     from torch.distributed.checkpoint.metadata import (
+        BytesStorageMetadata,
         ChunkStorageMetadata,
         Metadata,
         TensorProperties,
@@ -63,7 +64,7 @@ def save_plan(maps: Sequence[ShardMap]) -> Run:
     )
     from torch.distributed.checkpoint.planner import SavePlan
 
-    tensors = {}
+    tensors: dict[str, TensorStorageMetadata | BytesStorageMetadata] = {}
     for position, shard_map in enumerate(maps):
         chunks = [
             ChunkStorageMetadata(Size(low), Size(extents)) for low, extents in parameter_boxes(shard_map)

@@ -21,6 +21,9 @@ from verifier.model.shard_map import ShardMap
 
 Maps = Callable[[], list[ShardMap]]
 
+Tiling = Callable[[], tuple[Sequence[int], list[Box]]]
+"""Builds a shape and boxes that tile it."""
+
 SEED = 20240229
 """Of the random cuts."""
 
@@ -34,12 +37,14 @@ class Family:
         title: what it is, for people.
         maps: builds them.
         small: the same layout at a size that a walk over all elements finishes; None if ``maps`` is such.
+        same_parameter_side_as: an earlier family that peers without sight of shards cannot tell from this.
     """
 
     name: str
     title: str
     maps: Maps
     small: Maps | None = None
+    same_parameter_side_as: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,40 +113,40 @@ def _layouts(sizes: Sizes) -> list[Family]:
 
 
 def _boxes(side: int) -> list[Family]:
-    """Each tiling once with a rank for every box, and once with 8 ranks that store theirs one after another."""
+    """Each tiling with a rank for every box, and with 8 ranks that store theirs one after another."""
     count = side * side
     flat, cube = (128 * side, 128 * side), (8 * side, 8 * side, 8 * side)
     # A walk has to get by with some 2^20 elements, however many boxes there are.
     small_flat, small_cube = (8 * side, 8 * side), (side, side, side)
-    tilings: list[tuple[str, str, Tiling, Tiling]] = [
+    tilings = [
         ("rows", "rows", _rows(count, 4096), _rows(count, 64)),
         ("grid", "a 2-D grid", _grid(flat, side), _grid(small_flat, side)),
         ("guillotine_2d", "random 2-D cuts", _guillotine(flat, count), _guillotine(small_flat, count)),
         ("guillotine_3d", "random 3-D cuts", _guillotine(cube, count), _guillotine(small_cube, count)),
     ]
     made = []
-    for name, title, large, small in tilings:
-        made.append(
+    for name, words, large, small in tilings:
+        title = f"{count:,} boxes of {words}"
+        alone, shared = f"{name}_rank_per_box", f"{name}_8_ranks"
+        made += [
+            Family(alone, f"{title}, a rank for each", _alone(name, large), _alone(name, small)),
             Family(
-                f"{name}_rank_per_box",
-                f"{count:,} boxes of {title}, a rank for each",
-                lambda tiling=large, name=name: [box_per_rank_map(name, *tiling())],
-                lambda tiling=small, name=name: [box_per_rank_map(name, *tiling())],
-            )
-        )
-        made.append(
-            Family(
-                f"{name}_8_ranks",
-                f"{count:,} boxes of {title}, stored one after another by 8 ranks",
-                lambda tiling=large, name=name: [boxes_in_flat_shards_map(name, *tiling(), 8)],
-                lambda tiling=small, name=name: [boxes_in_flat_shards_map(name, *tiling(), 8)],
-            )
-        )
+                shared,
+                f"{title}, stored one after another by 8 ranks",
+                _shared(name, large),
+                _shared(name, small),
+                same_parameter_side_as=alone,
+            ),
+        ]
     return made
 
 
-Tiling = Callable[[], tuple[Sequence[int], list[Box]]]
-"""Builds a shape and boxes that tile it."""
+def _alone(name: str, tiling: Tiling) -> Maps:
+    return lambda: [box_per_rank_map(name, *tiling())]
+
+
+def _shared(name: str, tiling: Tiling) -> Maps:
+    return lambda: [boxes_in_flat_shards_map(name, *tiling(), 8)]
 
 
 def _rows(count: int, width: int) -> Tiling:

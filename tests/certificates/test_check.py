@@ -181,6 +181,8 @@ def test_T9_write_units_against_enumeration():
         right = is_right(document)
         assert right == units_are_whole(document["map"], unit)
         assert accepts(document) == right, document
+        document["evidence"] = {f"unit/{rank}": {"form": "listing", "addresses": numel} for rank in ranks}
+        assert accepts(document) == right, document
         seen[right] += 1
     assert min(seen[True], seen[False]) > 90
 

@@ -19,6 +19,7 @@ import math
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from verifier.geometry.strided import StridedView
 
@@ -43,6 +44,12 @@ def pair_with_sum(terms: Sequence[Term], total: int) -> tuple[StridedView, Strid
 
 def _view(offset: int, terms: Sequence[Term]) -> StridedView:
     return StridedView(offset, tuple(n for _, n in terms), tuple(s for s, _ in terms))
+
+
+def meets_by_listing(terms: Sequence[Term], total: int) -> bool:
+    """Whether the terms can sum up to ``total``, by listing the sums of each view."""
+    below = sums(terms[::2])
+    return any(total - rest in below for rest in sums(terms[1::2]))
 
 
 def frobenius(coefficients: Sequence[int]) -> int:
@@ -105,16 +112,14 @@ def knapsack_pairs(rng: random.Random, count: int) -> list[HardPair]:
 def near_critical_pairs(rng: random.Random, count: int) -> list[HardPair]:
     pairs = []
     for k in range(count):
-        axes, extent = ((4, 512), (6, 64), (8, 16), (10, 8), (12, 4), (12, 6))[k % 6]
+        axes, extent = ((4, 256), (6, 40), (8, 16), (10, 8), (12, 4), (12, 6))[k % 6]
         # As many tuples as the sums reach, roughly.
         scale = extent**axes // (axes * (extent - 1) // 2)
         terms = [(rng.randint(scale // 2, scale), extent) for _ in range(axes)]
         reach = sum(stride * (extent - 1) for stride, _ in terms)
         total = rng.randint(reach // 3, 2 * reach // 3)
         left, right = pair_with_sum(terms, total)
-        below = sums(terms[::2])
-        meets = any(total - rest in below for rest in sums(terms[1::2]))
-        pairs.append(HardPair("near-critical", left, right, meets))
+        pairs.append(HardPair("near-critical", left, right, meets_by_listing(terms, total)))
     return pairs
 
 
@@ -126,9 +131,7 @@ def parity_pairs(rng: random.Random, count: int) -> list[HardPair]:
         terms = [(2 ** (shift + axes + 1) + 2 ** (shift + j) + 1, 2) for j in range(1, axes + 1)]
         total = sum(stride for stride, _ in terms) // 2 + rng.randint(0, 1)
         left, right = pair_with_sum(terms, total)
-        below = sums(terms[::2])
-        meets = any(total - rest in below for rest in sums(terms[1::2]))
-        pairs.append(HardPair("parity", left, right, meets))
+        pairs.append(HardPair("parity", left, right, meets_by_listing(terms, total)))
     return pairs
 
 
@@ -144,8 +147,9 @@ def residue_pairs(rng: random.Random, count: int) -> list[HardPair]:
     return pairs
 
 
-def hard_pairs() -> list[HardPair]:
+@cache
+def hard_pairs() -> tuple[HardPair, ...]:
     """The sixty pairs."""
     rng = random.Random(20240607)
     families = (coprime_pairs, knapsack_pairs, near_critical_pairs, parity_pairs, residue_pairs)
-    return list(itertools.chain.from_iterable(family(rng, 12) for family in families))
+    return tuple(itertools.chain.from_iterable(family(rng, 12) for family in families))

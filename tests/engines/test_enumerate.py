@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-import pytest
 from hypothesis import given, settings
 
 from tests.engines.conformance import excess_at
@@ -87,10 +86,3 @@ def test_an_overlapping_set_has_no_boundaries() -> None:
     answer = ENGINE.decide(question, Budget())
     assert isinstance(answer, Unknown)
     assert "address 2 is visited 2 times" in answer.reason
-
-
-@pytest.mark.parametrize("unit", [0, -4])
-def test_a_unit_that_is_not_positive_is_no_question(unit: int) -> None:
-    answer = ENGINE.decide(UnitBoundaries(8, unit, (StridedView(1, (2,), (1,)),)), Budget())
-    assert isinstance(answer, Unknown)
-    assert answer.code == "SM901"

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 from tests.engines.adversarial import frobenius, hard_pairs, pair_with_sum, sums
 from verifier.geometry.diophantine import Meet, indices_at, meeting, meeting_by, revisit
-from verifier.geometry.equations import Apart, TooHard, Values, linear_form, search, search_by_halves
+from verifier.geometry.equations import (
+    Apart,
+    LinearForm,
+    TooHard,
+    Values,
+    linear_form,
+    search,
+    search_by_halves,
+)
 from verifier.geometry.strided import StridedView
 
 NODES = 100_000
@@ -104,7 +112,7 @@ def test_T14_revisit_agrees_with_listing(family: str) -> None:
     assert outcomes["once"] >= 200
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(rng=st.randoms(use_true_random=False), limit=st.integers(0, 5))
 def test_T14_indices_at_lists_in_lexicographic_order(rng: random.Random, limit: int) -> None:
     view = random_view(rng, STRIDES["signed"])
@@ -148,10 +156,10 @@ def test_T14_coprime_strides_are_decided_at_any_length() -> None:
 
 
 def test_T14_nested_radices_need_no_search() -> None:
-    """Interleaved heads: every merged form has one term, so that hull and residue decide."""
+    """Interleaved heads: two merged terms, and no value of the first leaves room for the other."""
     left = StridedView(0, (1000, 64, 128), (64 * 384, 384, 1))
     right = StridedView(128, (1000, 64, 128), (64 * 384, 384, 1))
-    assert meeting(left, right, nodes=1) == Apart("search", 1) or meeting(left, right, nodes=0) == Apart("search", 0)
+    assert meeting(left, right, nodes=0) == Apart("search", 0)
 
 
 def test_T14_hard_pairs_never_run_past_the_budget() -> None:
@@ -168,7 +176,7 @@ def test_T14_hard_pairs_never_run_past_the_budget() -> None:
     assert outcomes["Apart"] >= 20
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     terms=st.lists(st.tuples(st.integers(-30, 30).filter(bool), st.integers(1, 4)), max_size=5),
     total=st.integers(-150, 150),
@@ -216,8 +224,8 @@ def test_frobenius_number_is_the_greatest_gap(coefficients: tuple[int, ...]) -> 
 def test_meeting_by_hands_the_equation_to_the_solver() -> None:
     asked: list[tuple[tuple[int, ...], int]] = []
 
-    def solver(form: object, total: int) -> TooHard:
-        asked.append((form.coefficients, total))  # type: ignore[attr-defined]
+    def solver(form: LinearForm, total: int) -> TooHard:
+        asked.append((form.coefficients, total))
         return TooHard(0)
 
     left, right = pair_with_sum([(7, 10), (11, 10)], 59)

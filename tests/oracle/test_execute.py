@@ -88,6 +88,13 @@ def test_replicas_cut_at_other_boundaries_are_compared() -> None:
     assert rebuilt.full.tolist() == [0, 1, 2, 9]
 
 
+def test_the_least_element_is_named_whatever_the_order_of_the_copy() -> None:
+    columns = piece((2, 2), (0, (1, 2)), (0, (2, 1)), [0, 1])
+    m = shard_map((2, 2), {r: ((2, 2), [columns]) for r in (0, 1)})
+    shards = {0: torch.tensor([0, 2, 1, 3]), 1: torch.tensor([0, 9, 8, 3])}
+    assert rebuild(shards, m).drift == Drift(1, 0, 1)
+
+
 def test_a_declared_replica_is_compared_with_an_undeclared_one() -> None:
     alone = [piece((4,), (0, (1,)), (0, (1,)), [1])]
     m = shard_map((4,), {0: ((4,), [piece((4,), (0, (1,)), (0, (1,)), [0, 1])]), 1: ((4,), alone)})

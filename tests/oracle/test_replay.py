@@ -110,6 +110,17 @@ def test_a_wrong_replica_shows_though_the_values_come_back() -> None:
     assert (result.changed, result.unwritten) == (0, 0)
 
 
+def test_the_least_wrong_replica_is_named_over_all_rounds() -> None:
+    """A bool carries one binary digit a round: element 2 disagrees in the first, element 1 in the second."""
+    whole = piece((4,), (0, (1,)), (0, (1,)), [0, 1])
+    trusted = shard_map((4,), {r: ((4,), [whole]) for r in (0, 1)})
+    cells = [piece((1,), (a, (1,)), (max(a, 3) if a else 0, (1,)), [0, 1]) for a in range(4)]
+    suspect = shard_map((4,), {0: ((4,), [whole]), 1: ((4,), cells)})
+    result = replay_strict(trusted, suspect, dtype=torch.bool)
+    assert result.drift == Drift(1, 0, 1)
+    assert (result.changed, result.first) == (2, (1, 1, 3))
+
+
 def test_shards_of_other_shape_are_read_flat_and_named() -> None:
     trusted = shard_map((6,), {0: ((2, 3), [piece((6,), (0, (1,)), (0, (1,)), [0])])})
     suspect = shard_map((6,), {0: ((3, 2), [piece((6,), (0, (1,)), (0, (1,)), [0])])})

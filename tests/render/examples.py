@@ -134,9 +134,7 @@ def report_of(*findings: Finding) -> Report:
 def long_shard() -> ShardMap:
     """A flat parameter in 40 pieces of 3 elements; piece 20 begins one too early."""
     pieces = [block((3,), (3 * k, (1,)), (3 * k - (k == 20), (1,)), 0) for k in range(40)]
-    return ShardMap(
-        name="flat", logical_shape=(120,), ranks={0: RankShard((120,), tuple(pieces))}
-    )
+    return ShardMap(name="flat", logical_shape=(120,), ranks={0: RankShard((120,), tuple(pieces))})
 
 
 LONG_FAULT = Fault(

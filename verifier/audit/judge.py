@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from verifier.answers import Fails, Holds
+from verifier.answers import Fails, Holds, Unknown
 from verifier.audit.answering import Answered, Answering
 from verifier.audit.causes import by_cause
 from verifier.audit.diagnose import Diagnosis
@@ -65,14 +65,14 @@ def judge(
     faults = by_cause(direct, structural, expected)
     verdict = _verdict(shard_map, expectation, answered, faults)
     rules = len(RULES)
-    broken = min(len({fault.code for fault in (*direct, *asked)}), rules)
+    broken = min(len({fault.code for fault in (*direct, *asked) if not fault.undecided}), rules)
     return Judgement(
         verdict,
         faults,
         () if isinstance(verdict, Refuted) else tuple(lints(shard_map)),
         proved=sum(isinstance(a.answer, Holds) for a in answered) + rules - broken,
         refuted=sum(isinstance(a.answer, Fails) for a in answered) + broken,
-        undecided=len(answered) - sum(isinstance(a.answer, Holds | Fails) for a in answered),
+        undecided=sum(isinstance(a.answer, Unknown) for a in answered) + sum(f.undecided for f in asked),
         answered_by=dict(sorted(Counter(a.answer.engine for a in answered).items())),
     )
 

@@ -1,7 +1,7 @@
 """The trusted base: accepts a certificate only if the map in it meets the expectation in it.
 
-Standard library only and nothing of this project, so that no engine vouches for itself. It also runs alone:
-``python check.py CERTIFICATE``. Every obligation is derived from the map; ``evidence`` only says how it is to be
+Standard library only and nothing of this project, so that no engine vouches for itself. Runs alone too, as
+``python check.py FILE``. Every obligation is derived from the map; ``evidence`` only says how it is to be
 checked. Whatever is malformed, too large or not understood is rejected. Theory: T3-T12, T14-T16.
 """
 
@@ -285,14 +285,19 @@ def check_same(left: list[View], right: list[View], form: Any, work: Work) -> No
 
 def check_units(size: int, unit: int, views: list[View], form: Any, work: Work) -> None:
     """The set of addresses visited begins and ends only at multiples of unit or at size. Theory: T9."""
-    if form["form"] == "solver-claim":
-        return
-    if form["form"] != "cancellation":
-        raise Rejected(f"{form['form']!a:.40} is no proof of this")
     if size % unit and any(solutions(size - 1 - v.low, v.axes, work) for v in views):
         views = [*views, normal(size, [1], [unit - size % unit])]  # an end at size becomes one at a multiple
-    edges = times(numerator(views, unit, work), {0: 1, 1: -1}, work)
-    wrong = [edge for edge, count in edges.items() if count and edge % unit]
+    edges: Iterable[int] = ()
+    match form:
+        case {"form": "cancellation"}:
+            terms = times(numerator(views, unit, work), {0: 1, 1: -1}, work)
+            edges = [edge for edge, count in terms.items() if count]
+        case {"form": "listing"}:
+            cells = set(listed(views))
+            edges = cells ^ {cell + 1 for cell in cells}
+        case {"form": other} if other != "solver-claim":
+            raise Rejected(f"{other!a:.40} is no proof of this")
+    wrong = [edge for edge in edges if edge % unit]
     if wrong:
         raise Rejected(f"the addresses begin or end at {min(wrong)}, inside a unit of {unit}")
 

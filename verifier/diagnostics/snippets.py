@@ -155,9 +155,9 @@ def _clipped(text: str, start: int, end: int) -> tuple[str, int]:
     else:
         low = min(low, start)
         head = ""
-    high = min(len(text), end + _CONTEXT)
-    tail = "..." if high < len(text.rstrip()) else ""
-    return head + text[low:high].rstrip() + tail, low - len(head)
+    used = len(text.rstrip())
+    high = max(end, min(used, end + _CONTEXT))
+    return head + text[low:high] + ("..." if high < used else ""), low - len(head)
 
 
 def _numbers(values: tuple[int, ...], most: int = 16) -> str:

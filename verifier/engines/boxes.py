@@ -1,7 +1,7 @@
 """The second exact engine: views as boxes of digits, boxes taken apart by clean cuts.
 
-A proof by pigeonhole: in bounds, no visit twice, and as many visits as addresses. It shares no step with the
-cancellation of generating functions, so that a disagreement of the two is a bug in one of them.
+A tiling is proved by pigeonhole: in bounds, no visit twice, and as many visits as addresses. That shares no
+step with the cancellation of generating functions, so that a disagreement of the two is a bug in one of them.
 
 Theory: T6, T7, T8.
 """
@@ -138,6 +138,8 @@ def _without_cuts(question: Tiling | Packing, largest: int, disjoint: bool, budg
     answer = SearchEngine().decide(question, budget)
     if isinstance(answer, Holds) and isinstance(answer.form, Pairs):
         return Holds(answer.form, NAME)
+    if isinstance(answer, Fails):
+        return Fails(answer.defect, NAME)
     state = "are disjoint, but pairs of views gave no evidence" if disjoint else "were not all compared"
     return Unknown("SM902", f"{largest} boxes that no cut separates {state}", NAME)
 

@@ -69,9 +69,7 @@ def _addresses_to_list(question: Question) -> int:
 
 
 def _trouble(question: UnitBoundaries) -> str | None:
-    """Why the question has no meaning, or None: the unit is positive and no address is visited twice."""
-    if question.unit < 1:
-        return f"unit {question.unit} is not positive"
+    """Why the question has no meaning, or None: no address is visited twice."""
     for (address,), visits in sorted(_visits(question.views).items()):
         if visits > 1:
             return f"address {address} is visited {visits} times, so the views are no set"

@@ -57,7 +57,7 @@ class SearchEngine:
 
 
 def decide_facts(claims: Iterable[Fact], budget: Budget, *, most: int) -> Answer:
-    """All facts in turn, at most ``most``: a first try each, then the nodes left in equal shares, then isl."""
+    """All facts, at most ``most``: a first try each, then the nodes left in equal shares, then isl."""
     purse = _Purse(budget.search_nodes)
     hard: list[Fact] = []
     for count, fact in enumerate(claims):

@@ -62,7 +62,7 @@ def decode_map(value: object, *, name: str, origin: Origin, limits: Limits, inte
     fields = fields_of(value, origin, required=MAP_FIELDS, optional=("version",))
     if "version" in fields:
         check_version(fields["version"], origin.child("version"))
-    logical_shape = _extents(fields["logical_shape"], origin.child("logical_shape"), limits, interned)
+    logical_shape = _extents(fields, "logical_shape", origin, limits, interned)
     ranks_origin = origin.child("ranks")
     ranks: dict[int, RankShard] = {}
     for rank, key, shard in rank_keys(fields["ranks"], ranks_origin):
@@ -72,7 +72,7 @@ def decode_map(value: object, *, name: str, origin: Origin, limits: Limits, inte
 
 def _shard(value: object, origin: Origin, limits: Limits, interned: Interned) -> RankShard:
     fields = fields_of(value, origin, required=SHARD_FIELDS)
-    shard_shape = _extents(fields["shard_shape"], origin.child("shard_shape"), limits, interned)
+    shard_shape = _extents(fields, "shard_shape", origin, limits, interned)
     pieces_origin = origin.child("pieces")
     pieces = tuple(
         _piece(piece, pieces_origin.child(position), limits, interned)
@@ -83,22 +83,24 @@ def _shard(value: object, origin: Origin, limits: Limits, interned: Interned) ->
 
 def _piece(value: object, origin: Origin, limits: Limits, interned: Interned) -> Piece:
     fields = fields_of(value, origin, required=PIECE_FIELDS, optional=("scale",))
-    shape = _extents(fields["shape"], origin.child("shape"), limits, interned)
+    shape = _extents(fields, "shape", origin, limits, interned)
     source = _view(fields, "source", shape, origin, interned)
     dest = _view(fields, "dest", shape, origin, interned)
-    locations = _locations(fields["locations"], origin.child("locations"), interned)
+    locations = _locations(fields["locations"], origin, interned)
     if "scale" not in fields:
         return Piece(source, dest, locations)
     return Piece(source, dest, locations, number(fields["scale"], origin.child("scale")))
 
 
-def _extents(value: object, origin: Origin, limits: Limits, interned: Interned) -> tuple[int, ...]:
-    extents = integers(value, origin)
+def _extents(
+    fields: Mapping[str, object], key: str, origin: Origin, limits: Limits, interned: Interned
+) -> tuple[int, ...]:
+    extents = integers(fields[key], origin, key)
     if len(extents) > limits.axes:
         raise FormatError(
             "SM006",
             f"{len(extents)} axes, over the limit of {limits.axes}",
-            origin,
+            origin.child(key),
             help="no tensor library has as many axes; merge axes or repair the shape",
         )
     for axis, extent in enumerate(extents):
@@ -106,7 +108,7 @@ def _extents(value: object, origin: Origin, limits: Limits, interned: Interned) 
             raise FormatError(
                 "SM104",
                 f"negative extent {shown(extent)}",
-                origin.child(axis),
+                origin.child(key, axis),
                 help="an extent counts elements along an axis; write 0 for an empty block",
             )
     return interned_tuple(extents, interned)
@@ -133,13 +135,13 @@ def _view(
 
 
 def _locations(value: object, origin: Origin, interned: Interned) -> tuple[int, ...]:
-    for position, rank in enumerate(integers(value, origin)):
+    for position, rank in enumerate(integers(value, origin, "locations")):
         if rank < 0:
             raise FormatError(
                 "SM108",
                 f"location {shown(rank)} is no rank",
-                origin.child(position),
+                origin.child("locations", position),
                 help="ranks are not negative; name ranks of this map",
             )
-    locations = address_list(value, origin, what="location")
+    locations = address_list(value, origin, "locations", what="location")
     return interned_tuple(locations, interned)

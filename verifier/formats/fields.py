@@ -42,6 +42,8 @@ def fields_of(
         raise malformed(
             f"expected an object, found {shown(value)}", origin, f"write an object with {_listed(required)}"
         )
+    if len(value) == len(required) and all(map(value.__contains__, required)):
+        return value
     for key in value:
         if key not in required and key not in optional:
             known = _listed((*required, *optional))
@@ -96,20 +98,22 @@ def integers(value: object, origin: Origin, *keys: str | int) -> tuple[int, ...]
     return tuple(integer(item, place, position) for position, item in enumerate(items_of(value, place)))
 
 
-def address_list(value: object, origin: Origin, *, what: str) -> tuple[int, ...]:
-    """Distinct integers from 0 on, in ascending order.
+def address_list(value: object, origin: Origin, *keys: str | int, what: str) -> tuple[int, ...]:
+    """Distinct integers from 0 on, in ascending order, found at ``keys`` below ``origin``.
 
     Raises:
         FormatError: SM002 for a negative or repeated one, SM005 for one that is no integer.
     """
-    given = integers(value, origin)
+    given = integers(value, origin, *keys)
     ascending = tuple(sorted(given))
     for low, high in itertools.pairwise(ascending):
         if low == high:
             second = given.index(low, given.index(low) + 1)
-            raise malformed(f"{what} {shown(low)} is listed twice", origin.child(second), "list it once")
+            raise malformed(
+                f"{what} {shown(low)} is listed twice", origin.child(*keys, second), "list it once"
+            )
     if ascending and ascending[0] < 0:
-        place = origin.child(given.index(ascending[0]))
+        place = origin.child(*keys, given.index(ascending[0]))
         raise malformed(f"{what} {shown(ascending[0])} is negative", place, "count from 0")
     return ascending
 

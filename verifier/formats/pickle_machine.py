@@ -58,6 +58,13 @@ class Machine:
         self.at = end
         return chunk
 
+    def byte(self) -> int:
+        """The next byte."""
+        if self.at >= len(self.data):
+            raise self.refused("SM001", "a byte announced, none left")
+        self.at += 1
+        return self.data[self.at - 1]
+
     def unsigned(self, width: int) -> int:
         """The next ``width`` bytes as a little-endian count."""
         return int.from_bytes(self.take(width), "little")

@@ -34,7 +34,7 @@ def _pop(machine: Machine) -> None:
 
 
 def _protocol(machine: Machine) -> None:
-    version = machine.unsigned(1)
+    version = machine.byte()
     if version > HIGHEST_PROTOCOL:
         raise machine.refused("SM001", f"pickle protocol {version}; the highest known is {HIGHEST_PROTOCOL}")
 
@@ -194,7 +194,7 @@ OPERATIONS: dict[int, Operation] = {
     ord("I"): _int_line,
     ord("L"): _long_line,
     ord("J"): _signed_four,
-    ord("K"): _unsigned(1),
+    ord("K"): lambda machine: machine.stack.append(machine.byte()),
     ord("M"): _unsigned(2),
     0x8A: _long(1),
     0x8B: _long(4),
@@ -224,11 +224,11 @@ OPERATIONS: dict[int, Operation] = {
     ord("s"): _set_item,
     ord("u"): _set_items,
     ord("p"): lambda machine: machine.remember(machine.decimal(machine.line())),
-    ord("q"): lambda machine: machine.remember(machine.unsigned(1)),
+    ord("q"): lambda machine: machine.remember(machine.byte()),
     ord("r"): lambda machine: machine.remember(machine.unsigned(4)),
     0x94: lambda machine: machine.remember(len(machine.memo)),
     ord("g"): lambda machine: machine.recall(machine.decimal(machine.line())),
-    ord("h"): lambda machine: machine.recall(machine.unsigned(1)),
+    ord("h"): lambda machine: machine.recall(machine.byte()),
     ord("j"): lambda machine: machine.recall(machine.unsigned(4)),
     ord("c"): _global,
     0x93: _stack_global,

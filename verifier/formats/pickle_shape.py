@@ -7,14 +7,28 @@ value walks that tree, so its size is counted as a tree, in time linear in the p
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from verifier.formats.limits import Limits
 from verifier.formats.pickle_records import Call
 from verifier.formats.refusal import FormatError
 from verifier.model.origin import Origin
 
-OPEN = -1
-"""The size of a container whose parts are still being counted."""
+CONTAINERS = frozenset({list, tuple, dict, Call})
+"""The types of values that have parts; the machine makes no subclasses of them."""
+
+OPEN = (-1, -1)
+"""The measure of a container whose parts are still being measured."""
+
+
+@dataclass(slots=True)
+class _Visit:
+    """A container being measured: what is left to look at, and its size and height so far."""
+
+    container: object
+    left: Iterator[object]
+    size: int
+    height: int = 1
 
 
 def check_shape(value: object, origin: Origin, limits: Limits) -> None:
@@ -23,38 +37,53 @@ def check_shape(value: object, origin: Origin, limits: Limits) -> None:
     Raises:
         FormatError: SM006, SM007.
     """
-    sizes: dict[int, int] = {}
-    heights: dict[int, int] = {}
-    stack: list[tuple[object, Iterator[object]]] = []
-    if _is_container(value):
-        sizes[id(value)] = OPEN
-        stack.append((value, _parts(value)))
+    measures: dict[int, tuple[int, int]] = {}
+    stack = [_visit(value, measures)] if type(value) in CONTAINERS else []
     while stack:
-        container, parts = stack[-1]
-        child = next(
-            (part for part in parts if _is_container(part) and sizes.get(id(part), OPEN) == OPEN), None
-        )
-        if child is not None:
-            if id(child) in sizes:
+        visit = stack[-1]
+        for child in visit.left:
+            measure = measures.get(id(child))
+            if measure is None:
+                stack.append(_visit(child, measures))
+                break
+            if measure is OPEN:
                 raise FormatError(
                     "SM007",
                     "a value in the pickle contains itself",
                     origin,
                     help="no map needs that; do not load this file, find out who wrote it",
                 )
-            sizes[id(child)] = OPEN
-            stack.append((child, _parts(child)))
-            continue
-        stack.pop()
-        size, height = 1, 1
-        for part in _parts(container):
-            size += sizes.get(id(part), 1) if _is_container(part) else 1
-            height = max(height, 1 + heights.get(id(part), 0))
-        if size > limits.nodes:
-            raise _over(f"{size} values", limits.nodes, "values", origin)
-        if height > limits.depth:
-            raise _over(f"{height} levels of nesting", limits.depth, "levels", origin)
-        sizes[id(container)], heights[id(container)] = size, height
+            _add(visit, measure)
+        else:
+            if visit.size > limits.nodes:
+                raise _over(f"{visit.size} values", limits.nodes, "values", origin)
+            if visit.height > limits.depth:
+                raise _over(f"{visit.height} levels of nesting", limits.depth, "levels", origin)
+            stack.pop()
+            measures[id(visit.container)] = (visit.size, visit.height)
+            if stack:
+                _add(stack[-1], measures[id(visit.container)])
+
+
+def _visit(container: object, measures: dict[int, tuple[int, int]]) -> _Visit:
+    """Begin to measure a container. Keys are leaves (see ``Machine.check_key``) and are not looked at."""
+    measures[id(container)] = OPEN
+    parts: tuple[object, ...] = ()
+    match container:
+        case dict():
+            parts = tuple(container.values())
+        case list() | tuple():
+            parts = tuple(container)
+        case Call():
+            parts = (container.args, container.state)
+    inner = [part for part in parts if type(part) in CONTAINERS]
+    return _Visit(container, iter(inner), 1 + len(parts) - len(inner))
+
+
+def _add(visit: _Visit, measure: tuple[int, int]) -> None:
+    size, height = measure
+    visit.size += size
+    visit.height = max(visit.height, height + 1)
 
 
 def _over(found: str, limit: int, unit: str, origin: Origin) -> FormatError:
@@ -64,19 +93,3 @@ def _over(found: str, limit: int, unit: str, origin: Origin) -> FormatError:
         origin,
         help="no map needs as much; if you trust the file, save the map as JSON",
     )
-
-
-def _is_container(value: object) -> bool:
-    return isinstance(value, list | tuple | dict | Call)
-
-
-def _parts(container: object) -> Iterator[object]:
-    """The values directly inside a container; keys are leaves (see ``check_key``) and are not among them."""
-    match container:
-        case dict():
-            yield from container.values()
-        case list() | tuple():
-            yield from container
-        case Call():
-            yield container.args
-            yield container.state

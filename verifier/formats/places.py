@@ -17,7 +17,23 @@ TOKEN = re.compile(
     r"|(?P<scalar>[^\s\[\]{}:,\"]++)",
     re.DOTALL,
 )
-STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]', re.DOTALL)
+_PLAIN = r'[^\[\]{}"]++|"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_NESTED = 3
+"""Levels of nesting that one match skips: a piece has three. More levels are counted in ``_value_end``."""
+
+
+def _balanced(levels: int) -> str:
+    """What leaves the nesting as it is: text outside of brackets, or a bracketed group of so many levels."""
+    if levels == 0:
+        return _PLAIN
+    inner = _balanced(levels - 1)
+    return rf"{_PLAIN}|\[(?:{inner})*+\]|\{{(?:{inner})*+\}}"
+
+
+# Possessive throughout: a group that turns out too deep is read again one level lower, so at most _NESTED times.
+RUN_OR_BRACKET = re.compile(
+    rf"(?P<run>(?:{_balanced(_NESTED)})++)|(?P<open>[\[{{])|(?P<close>[\]}}])", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +124,17 @@ def _member(text: str, start: int, step: str) -> tuple[tuple[int, int] | None, i
 
 def _value_end(text: str, start: int) -> int | None:
     """One past the end of the value at ``start``; brackets are counted, nothing else in it is looked at."""
-    if start >= len(text) or text[start] not in '"[{':
+    if start >= len(text) or text[start] not in "[{":
         match = TOKEN.match(text, start)
         return match.end() if match else None
-    depth = 0
-    for match in STRING_OR_BRACKET.finditer(text, start):
-        found = match[0]
-        if found in "[{":
-            depth += 1
-        elif found in "]}":
-            depth -= 1
-        if depth == 0:
-            return match.end()
-    return None
+    depth, at = 1, start + 1
+    while depth:
+        match = RUN_OR_BRACKET.match(text, at)
+        if match is None:
+            return None
+        at = match.end()
+        depth += {"open": 1, "close": -1}.get(match.lastgroup or "", 0)
+    return at
 
 
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")

@@ -64,7 +64,7 @@ def separate(boxes: Sequence[Box], *, pairs: int) -> Separated | Overlapping | U
     """Take boxes apart by clean cuts.
 
     Args:
-        boxes: all of one dimension, none empty.
+        boxes: all of the same axes, at least one, and none empty.
         pairs: most pairs of boxes to compare in groups that no cut divides.
 
     Theory: T7.
@@ -160,7 +160,7 @@ def _compare_pairs(
             return compared
         disjoint = disjoint and compared <= pairs
         pairs -= compared
-    return Undivided(tuple(tuple(sorted(group)) for group in groups), disjoint)
+    return Undivided(tuple(sorted(tuple(sorted(group)) for group in groups)), disjoint)
 
 
 def _first_overlap(boxes: Sequence[Box], group: Sequence[int], pairs: int) -> Overlapping | int:

@@ -42,7 +42,7 @@ class Fault:
         visits: how the pieces reach that address; empty for holes.
         count: how many addresses have this defect; None when it makes no sense for the code.
         others: a few more of them, ascending, the least one first.
-        values: further numbers, named per code in ``diagnostics/narrate.py``.
+        values: further numbers, named per code in ``diagnostics/narrate``.
         consequences: faults with the same cause, not reported by themselves.
         undecided: True when the demand was not refuted but could not be decided.
     """

@@ -73,16 +73,23 @@ class SamePairs:
 
 @dataclass(frozen=True, slots=True)
 class UnitBoundaries:
-    """The set visited by ``views`` (each address at most once) begins and ends only at multiples of ``unit``
-    or at ``size``. Theory: T9.
+    """The set visited by ``views`` begins and ends only at multiples of ``unit`` or at ``size``. Theory: T9.
 
-    Defect place: (address,) of the least boundary inside a unit; excess +1 where the set begins, -1 where
-    it ends.
+    The views stay inside ``0..size`` and visit each address at most once; otherwise the answer is Unknown or
+    about the set. Defect place: (address,) of the least boundary inside a unit; excess +1 where the set
+    begins, -1 where it ends.
+
+    Raises:
+        ValueError: the unit is not positive.
     """
 
     size: int
     unit: int
     views: tuple[StridedView, ...]
+
+    def __post_init__(self) -> None:
+        if self.unit < 1:
+            raise ValueError(f"a unit of {self.unit} elements")
 
 
 Question = Tiling | Packing | SameAddresses | SamePairs | UnitBoundaries

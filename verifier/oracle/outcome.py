@@ -51,7 +51,8 @@ class Replay:
         first_rank: the rank whose shard ``first`` is about, None for an element of the parameter.
         holes: shard cells that no piece writes, declared ones apart, over all ranks.
         rewritten: shard cells written more than once, over all ranks.
-        repeated: (rank, element) pairs where the rank holds the element more than once; 0 when waived.
+        repeated: (rank, element) pairs where the rank holds the element more than once; not counted for a
+            lookup table.
         drift: replicas that disagree, None when they agree.
         error: place and first line of what torch said when it refused.
         reason: why nothing ran, or what the reader should know about a run that did.

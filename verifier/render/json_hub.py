@@ -24,13 +24,13 @@ def report_to_json(report: Report) -> dict[str, Json]:
     return {
         "schema": SCHEMA,
         "tool": dict(sorted(report.tool.items())),
-        "summary": summary_to_json(report.summary),
+        "summary": _summary(report.summary),
         "subjects": [_subject(subject) for subject in report.subjects],
     }
 
 
-def summary_to_json(summary: Summary) -> dict[str, Json]:
-    """The totals: subjects by verdict, obligations by answer, and what was not checked."""
+def _summary(summary: Summary) -> Json:
+    """Subjects by verdict, obligations by answer, and what was not checked."""
     return {
         "proved": summary.proved,
         "refuted": summary.refuted,
@@ -54,7 +54,7 @@ def _subject(subject: Subject) -> Json:
     }
 
 
-def _obligations(obligations: Obligations) -> dict[str, Json]:
+def _obligations(obligations: Obligations) -> Json:
     return {
         "proved": obligations.proved,
         "refuted": obligations.refuted,

@@ -7,9 +7,9 @@ from typing import get_args
 
 from verifier.diagnostics.codes import Severity
 from verifier.diagnostics.finding import Equation, Finding, FindingVerdict, Json, Label, Picture, Place, Row
-from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict
+from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict, Summary
 from verifier.render.json_fields import Field, ReportFormatError
-from verifier.render.json_hub import SCHEMA, summary_to_json
+from verifier.render.json_hub import SCHEMA
 
 
 def read_report(text: str) -> Report:
@@ -42,15 +42,29 @@ def _report(field: Field) -> Report:
     schema, tool, summary, subjects = field.members("schema", "tool", "summary", "subjects")
     if schema.text() != SCHEMA:
         raise schema.refused(f"expected {SCHEMA!r}, found {schema.text()!r}")
-    totals = summary.members("proved", "refuted", "undecided", "unreadable", "obligations", "unchecked")
+    totals = _summary(summary)
     report = Report(
         tool={name: value.text() for name, value in tool.items()},
         subjects=subjects.elements(_subject),
-        unchecked=totals[-1].elements(Field.text),
+        unchecked=totals.unchecked,
     )
-    if summary.anything() != summary_to_json(report.summary):
+    if totals != report.summary:
         raise summary.refused("does not add up to the subjects")
     return report
+
+
+def _summary(field: Field) -> Summary:
+    proved, refuted, undecided, unreadable, obligations, unchecked = field.members(
+        "proved", "refuted", "undecided", "unreadable", "obligations", "unchecked"
+    )
+    return Summary(
+        proved.integer(),
+        refuted.integer(),
+        undecided.integer(),
+        unreadable.integer(),
+        _obligations(obligations),
+        unchecked.elements(Field.text),
+    )
 
 
 def _subject(field: Field) -> Subject:

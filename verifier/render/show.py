@@ -31,11 +31,18 @@ def map_lines(shard_map: ShardMap) -> list[Line]:
         f"parameter {shown_name(shard_map.name)} {shape_text(shard_map.logical_shape)}, "
         f"{counted(len(shard_map.ranks), 'rank')}, {counted(pieces, 'piece')}"
     )
-    lines = [*hanging((), about), (), *_drawn(holders_picture(shard_map, 0, span=_span(shard_map.logical_shape)), shard_map.numel)]
+    lines = [
+        *hanging((), about),
+        (),
+        *_drawn(holders_picture(shard_map, 0, span=_span(shard_map.logical_shape)), shard_map.numel),
+    ]
     shown = list(shard_map.ranks.items())[:RANKS]
     for rank, shard in shown:
         lines += [(), *hanging((), f"rank {number(rank)} shard {shape_text(shard.shard_shape)}")]
-        lines += [*_pieces(shard), *_drawn(shard_picture(shard_map, rank, 0, span=_span(shard.shard_shape)), shard.numel)]
+        lines += [
+            *_pieces(shard),
+            *_drawn(shard_picture(shard_map, rank, 0, span=_span(shard.shard_shape)), shard.numel),
+        ]
     if len(shard_map.ranks) > len(shown):
         lines += [(), line(f"and {counted(len(shard_map.ranks) - len(shown), 'more rank')}")]
     return lines

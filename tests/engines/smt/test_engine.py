@@ -100,9 +100,3 @@ def test_too_many_pairs_are_over_budget() -> None:
 
 def test_equal_views_on_both_sides_need_no_formula() -> None:
     assert isinstance(ENGINE.decide(SameAddresses((LONG,), (LONG,)), Budget(z3_rlimit=1)), Holds)
-
-
-def test_a_unit_that_is_not_positive_is_no_question() -> None:
-    answer = ENGINE.decide(UnitBoundaries(8, 0, (StridedView(1, (2,), (1,)),)), Budget())
-    assert isinstance(answer, Unknown)
-    assert answer.code == "SM901"

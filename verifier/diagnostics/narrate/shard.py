@@ -58,9 +58,9 @@ def self_overlapping_write(case: Case) -> Draft:
 
 def unwritten_address(case: Case) -> Draft:
     """SM203."""
-    notes = ("whatever the memory held before is loaded as part of the parameter", *case.volume_note)
-    shard = case.shard
-    if shard is not None and not case.volume_note:
+    volumes, shard = case.volume_note, case.shard
+    notes = ("whatever the memory held before is loaded as part of the parameter", *volumes)
+    if shard is not None and not volumes:
         carried = sum(piece.numel for piece in shard.pieces)
         notes += (f"the pieces carry {counted(carried, 'element')}, the shard has {number(shard.numel)}",)
     helps: tuple[str, ...] = ()

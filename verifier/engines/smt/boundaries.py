@@ -29,8 +29,6 @@ def boundary_defect(
 
     Theory: T9, T17.
     """
-    if question.unit < 1:
-        return Doubt("SM901", f"unit {question.unit} is not positive")
     near = neighbours(views, budget.pairs, apart=1)
     if near is None:
         return too_many_pairs(budget.pairs)

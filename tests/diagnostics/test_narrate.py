@@ -1,0 +1,135 @@
+"""What a finding says follows from the map and the fault, and from nothing else."""
+
+import dataclasses
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.diagnostics.hostile import faults, shard_maps
+from tests.render import examples
+from verifier.diagnostics.codes import CODES, UnknownCodeError
+from verifier.diagnostics.finding import Place
+from verifier.diagnostics.narrate import narrate, refusal_finding
+from verifier.model.origin import Origin
+from verifier.model.shard_map import RankShard, ShardMap
+from verifier.obligations.faults import Count, Fault
+
+modest = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@modest
+@given(shard_maps(), faults)
+def test_headline_and_concise_stand_alone_on_one_line(shard_map: ShardMap, fault: Fault) -> None:
+    finding = narrate(shard_map, fault)
+    assert finding.headline.strip()
+    assert finding.concise.strip()
+    assert finding.code == fault.code
+    assert finding.consequences == tuple(consequence.code for consequence in fault.consequences)
+    assert finding.witness["address"] is None or fault.address is not None
+
+
+@pytest.mark.parametrize("code", [code for code in CODES if code.family != "document"], ids=lambda c: c.code)
+def test_every_code_has_words_for_a_fault_without_numbers(code) -> None:
+    finding = narrate(examples.qkv_map(), Fault(code=code.code, side="map"))
+    assert (finding.name, finding.severity) == (code.name, code.severity)
+    assert (finding.verdict == "undecided") == (code.family == "undecided")
+
+
+def test_an_unknown_code_is_an_error_of_the_caller() -> None:
+    with pytest.raises(UnknownCodeError):
+        narrate(examples.qkv_map(), Fault(code="SM999", side="map"))
+
+
+def test_equations_carry_the_elements_of_the_other_side() -> None:
+    finding = narrate(examples.qkv_map(), examples.QKV_FAULT)
+    assert [(e.who, e.sum, e.so) for e in finding.equations] == [
+        ("piece 0 at index (0, 1)", "0 + 0*4 + 1*1 = 1", "carries parameter element [0, 1]"),
+        ("piece 1 at index (0, 0)", "1 + 0*4 + 0*1 = 1", "carries parameter element [0, 4]"),
+    ]
+    assert finding.witness["visits"] == [
+        {"rank": 0, "piece": 0, "index": [0, 1], "shard_address": 1, "parameter_address": 1},
+        {"rank": 0, "piece": 1, "index": [0, 0], "shard_address": 1, "parameter_address": 4},
+    ]
+
+
+def test_the_remark_on_volumes_is_made_only_where_it_is_true() -> None:
+    shard_map = examples.qkv_map()
+    told = narrate(shard_map, examples.QKV_FAULT).notes
+    assert any("8 + 8 = 16" in note for note in told)
+    larger = dataclasses.replace(
+        shard_map, ranks={**shard_map.ranks, 0: RankShard((4, 5), shard_map.ranks[0].pieces)}
+    )
+    assert not any("counts" in note for note in narrate(larger, examples.QKV_FAULT).notes)
+
+
+@pytest.mark.parametrize(
+    ("count", "others", "tally"),
+    [
+        (Count(4, exact=True), (1, 5, 9, 13), "smallest of 4 clashes: addresses 1, 5, 9, 13"),
+        (Count(9, exact=True), (1, 5), "smallest of 9 clashes: addresses 1, 5, ..."),
+        (Count(9, exact=False), (1, 5), "smallest of at least 9 clashes: addresses 1, 5, ..."),
+        (Count(2, exact=False), (), "smallest of at least 2 clashes"),
+        (Count(1, exact=True), (1,), ""),
+        (None, (1,), ""),
+    ],
+)
+def test_a_tally_never_claims_more_than_was_counted(count, others, tally) -> None:
+    fault = dataclasses.replace(examples.QKV_FAULT, count=count, others=others)
+    assert narrate(examples.qkv_map(), fault).tally == tally
+
+
+def test_an_undecided_demand_is_not_called_refuted() -> None:
+    fault = dataclasses.replace(examples.QKV_FAULT, undecided=True)
+    assert narrate(examples.qkv_map(), fault).verdict == "undecided"
+
+
+def test_notes_and_helps_of_the_caller_come_last() -> None:
+    finding = narrate(examples.qkv_map(), examples.QKV_FAULT, notes=("seen",), helps=("repaired",))
+    assert (finding.notes[-1], finding.helps[-1]) == ("seen", "repaired")
+
+
+def test_a_refusal_speaks_for_itself() -> None:
+    place = Place("a.json", "/ranks/0", 3, 7)
+    finding = refusal_finding("SM005", "expected an integer, found 4.0", "write it exactly", place)
+    assert (finding.verdict, finding.name, finding.place) == ("unreadable", "inexact-number", place)
+    assert (finding.headline, finding.helps) == ("expected an integer, found 4.0", ("write it exactly",))
+
+
+def test_a_fingerprint_tells_geometries_apart() -> None:
+    shard_map, fault = examples.qkv_map(), examples.QKV_FAULT
+    prints = {narrate(shard_map, fault).fingerprint}
+    for other in (
+        dataclasses.replace(shard_map, name="other"),
+        dataclasses.replace(shard_map, logical_shape=(8, 4)),
+        dataclasses.replace(
+            shard_map, ranks={**shard_map.ranks, 0: RankShard((16,), shard_map.ranks[0].pieces)}
+        ),
+        examples.past_the_end(),
+    ):
+        prints.add(narrate(other, fault).fingerprint)
+    for changed in ({"address": 5}, {"rank": 1}, {"code": "SM203"}, {"side": "parameter"}):
+        prints.add(narrate(shard_map, dataclasses.replace(fault, **changed)).fingerprint)
+    assert len(prints) == 9
+
+
+def test_a_fingerprint_ignores_order_files_counts_and_words() -> None:
+    shard_map, fault = examples.qkv_map(), examples.QKV_FAULT
+    first = narrate(shard_map, fault).fingerprint
+    assert narrate(dataclasses.replace(shard_map, origin=Origin("b", "/x")), fault).fingerprint == first
+    assert narrate(shard_map, dataclasses.replace(fault, count=None, others=())).fingerprint == first
+    padded = (shard_map.ranks[1].pieces[0], *shard_map.ranks[0].pieces)
+    moved = dataclasses.replace(shard_map, ranks={**shard_map.ranks, 0: RankShard((4, 4), padded)})
+    shifted = dataclasses.replace(
+        fault,
+        pieces=((0, 1), (0, 2)),
+        visits=tuple(dataclasses.replace(visit, piece=visit.piece + 1) for visit in fault.visits),
+    )
+    assert narrate(moved, shifted).fingerprint == first
+
+
+def test_a_refusal_has_one_fingerprint_in_any_file() -> None:
+    prints = {
+        refusal_finding("SM001", f"{file}: no map", None, Place(file, "/a", line)).fingerprint
+        for file, line in (("a.json", 1), ("b.json", 9))
+    }
+    assert len(prints) == 1

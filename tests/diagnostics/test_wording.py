@@ -1,0 +1,104 @@
+"""Numbers, elements and sums as people read them."""
+
+from fractions import Fraction
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from verifier.diagnostics.wording import (
+    counted,
+    element_text,
+    escaped,
+    joined,
+    listing,
+    number,
+    scale_text,
+    shape_text,
+    shown_name,
+    sum_text,
+)
+from verifier.geometry.strided import StridedView
+
+modest = settings(max_examples=80, deadline=None)
+
+
+@modest
+@given(st.text())
+def test_escaping_leaves_printable_ascii_and_is_stable(text: str) -> None:
+    once = escaped(text)
+    assert all(" " <= c <= "~" for c in once)
+    assert escaped(once) == once
+
+
+@modest
+@given(
+    st.text(alphabet=st.characters(exclude_characters="\\")),
+    st.text(alphabet=st.characters(exclude_characters="\\")),
+)
+def test_escaping_keeps_different_texts_apart(left: str, right: str) -> None:
+    assert (escaped(left) == escaped(right)) == (left == right)
+
+
+def test_escapes_are_those_of_python() -> None:
+    assert escaped("a\n\x1b[31m\u202e\U0001f600\x7f") == "a\\n\\x1b[31m\\u202e\\U0001f600\\x7f"
+
+
+@modest
+@given(st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 9)), max_size=5), st.integers(-99, 99))
+def test_T1_a_sum_can_be_redone_by_hand(axes: list[tuple[int, int]], offset: int) -> None:
+    view = StridedView(offset, tuple(i + 1 for _, i in axes), tuple(s for s, _ in axes))
+    index = tuple(i for _, i in axes)
+    left, _, right = sum_text(view, index).rpartition(" = ")
+    assert eval(left) == int(right) == view.address(index)
+
+
+def test_parentheses_for_indices_and_brackets_for_elements() -> None:
+    assert shape_text((0, 1)) == "(0, 1)"
+    assert shape_text((4,)) == "(4,)"
+    assert shape_text(()) == "()"
+    assert element_text((0, 1)) == "[0, 1]"
+
+
+@modest
+@given(st.integers(-(2**127), 2**127))
+def test_numbers_are_exact_as_long_as_anybody_reads_them(value: int) -> None:
+    assert int(number(value)) == value
+
+
+@modest
+@given(st.integers(130, 10**6))
+def test_larger_numbers_are_bounded_by_a_power_of_two(bits: int) -> None:
+    assert number(2**bits) == number(2**bits + 1) == f"2^{bits} or more"
+    assert number(-(2**bits)) == f"-2^{bits} or more"
+
+
+def test_scales_are_exact() -> None:
+    assert [scale_text(s) for s in (Fraction(2), Fraction(1, 2), Fraction(1, 3), float("inf"))] == [
+        "2",
+        "0.5",
+        "1/3",
+        "inf",
+    ]
+    assert scale_text(Fraction(0.1)) == "0.1"
+    assert scale_text(Fraction(1, 10)) == "1/10"
+
+
+def test_lists_are_cut_short() -> None:
+    assert listing((1, 5)) == "1, 5"
+    assert listing((1, 5), 4) == "1, 5, ..."
+    assert listing(range(100)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ..."
+    assert joined(["1", "2", "3"]) == "1, 2 and 3"
+    assert [counted(n, w) for n, w in ((1, "clash"), (2, "clash"), (0, "piece"), (2, "address"))] == [
+        "1 clash",
+        "2 clashes",
+        "0 pieces",
+        "2 addresses",
+    ]
+
+
+@modest
+@given(st.text())
+def test_names_keep_their_ends(name: str) -> None:
+    shown = shown_name(name)
+    assert len(shown) <= 60
+    assert shown == name or (len(name) > 60 and name.startswith(shown[:28]) and name.endswith(shown[-28:]))

@@ -1,0 +1,106 @@
+"""A report that comes from anywhere is read strictly, and the error names the place."""
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.render import examples
+from verifier.diagnostics.finding import Json
+from verifier.render.json_fields import ReportFormatError
+from verifier.render.json_hub import SCHEMA, render_json
+from verifier.render.json_reading import read_report
+
+GOOD = json.loads(render_json(examples.report_of(examples.qkv_finding())))
+
+
+FREE = ("tool", "answered_by", "contents", "witness")
+"""Members whose own members have free names."""
+
+
+def members(value: Json, pointer: str = "") -> Iterator[tuple[str, str, Json]]:
+    """Every member of every object with fixed names, as (pointer of the object, name, value)."""
+    match value:
+        case dict():
+            for name, item in value.items():
+                yield pointer, name, item
+                if name not in FREE:
+                    yield from members(item, f"{pointer}/{name}")
+        case list():
+            for k, item in enumerate(value):
+                yield from members(item, f"{pointer}/{k}")
+
+
+MEMBERS = list(members(GOOD))
+
+
+def changed(pointer: str, change: Callable[[dict], object]) -> str:
+    """The good document with one object changed."""
+    document = copy.deepcopy(GOOD)
+    at = document
+    for step in pointer.split("/")[1:]:
+        at = at[int(step)] if isinstance(at, list) else at[step]
+    change(at)
+    return json.dumps(document)
+
+
+def refusal(text: str) -> ReportFormatError:
+    with pytest.raises(ReportFormatError) as caught:
+        read_report(text)
+    return caught.value
+
+
+def test_the_schema_is_named_first() -> None:
+    assert next(iter(GOOD.items())) == ("schema", SCHEMA)
+    assert list(GOOD) == ["schema", "tool", "summary", "subjects"]
+
+
+def test_no_member_may_be_missing() -> None:
+    for pointer, name, _ in MEMBERS:
+        error = refusal(changed(pointer, lambda at, name=name: at.pop(name)))
+        assert (error.pointer, f"has no member '{name}'" in str(error)) == (pointer, True)
+
+
+def test_no_member_may_be_unknown() -> None:
+    for pointer in {pointer for pointer, _, _ in MEMBERS}:
+        error = refusal(changed(pointer, lambda at: at.update(extra=1)))
+        assert (error.pointer, "has an unknown member 'extra'" in str(error)) == (pointer, True)
+
+
+@pytest.mark.parametrize("wrong", [7.5, -1, True, "text", ["list"], {"member": []}], ids=str)
+def test_no_member_may_have_another_type(wrong: Json) -> None:
+    for pointer, name, value in MEMBERS:
+        if type(value) is not type(wrong):
+            error = refusal(changed(pointer, lambda at, name=name: at.update({name: wrong})))
+            assert error.pointer.startswith(f"{pointer}/{name}")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("9" * 5000, "is not JSON"),
+        ("[]", "expected an object, found a list"),
+        ('{"schema": 1, "schema": 2}', "repeated member"),
+        ('{"schema": NaN}', "the number NaN"),
+        (json.dumps({**GOOD, "schema": "shardproof.report/2"}), "expected 'shardproof.report/1'"),
+    ],
+)
+def test_what_is_no_report_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ReportFormatError, match=message):
+        read_report(text)
+
+
+def test_a_summary_has_to_add_up() -> None:
+    error = refusal(changed("/summary", lambda at: at.update(proved=1)))
+    assert str(error) == "/summary: does not add up to the subjects"
+
+
+def test_pictures_and_labels_have_to_fit_together() -> None:
+    finding = "/subjects/0/findings/0"
+    error = refusal(changed(f"{finding}/picture/rows/0", lambda at: at.update(cells=["0"])))
+    assert "another number of cells" in str(error)
+    error = refusal(changed(f"{finding}/labels/0", lambda at: at.update(end=10_000)))
+    assert "outside its snippet" in str(error)

@@ -68,14 +68,15 @@ def _on(fault: Fault, families: frozenset[Family]) -> bool:
 def _not_least(faults: Sequence[Fault], least: int | None, what: str) -> Iterator[str]:
     """The faults of one side, in the order in which people read them, against its least wrong address.
 
-    The first fault that rests on a question (it shows ``others``) is at the least address of all. A rule for
-    single pieces may say another one, but not where nothing else says the least.
+    The first fault that rests on a question (it shows ``others``) is at the least address, unless a rule for
+    single pieces names that: such pieces may be left out of the question.
     """
     named = [fault.address for fault in faults if fault.address is not None]
+    by_rule = {fault.address for fault in faults if not fault.others}
     asked = [fault.address for fault in faults if fault.others]
     if min(named, default=None) != least:
         yield f"least wrong {what} {min(named, default=None)}, but the walk's is {least}"
-    elif asked and asked[0] != least:
+    elif asked and asked[0] != least and least not in by_rule:
         yield f"first wrong {what} {asked[0]}, but {least} is wrong too"
 
 

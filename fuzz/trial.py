@@ -122,7 +122,7 @@ def _ask_isl(question: Question, asked: Asked, outcome: Outcome) -> None:
 def _check_certificates(
     case: Case, plan: Plan, certificate: Certificate, asked: Sequence[tuple[str, Asked]], outcome: Outcome
 ) -> None:
-    """The certificate is accepted, also with the evidence of another engine; with a wrong number it is not."""
+    """The certificate is accepted, with the evidence of another engine too; with a wrong number it is not."""
     rng = random.Random(f"{case.name}:certificates")
     versions = [("auto", certificate)]
     evidence: dict[str, dict[str, Form]] = {}

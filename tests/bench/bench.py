@@ -31,7 +31,7 @@ class Plan:
 
     sizes: Sizes = field(default_factory=Sizes)
     repetitions: int = 9
-    cap: float = 10.0
+    cap: float = 5.0
     processes: int = 12
     families: frozenset[str] = frozenset()
     peers: frozenset[str] = frozenset()
@@ -86,11 +86,17 @@ def _calibration() -> float:
 
 def _family(family: Family, plan: Plan) -> dict[str, Any]:
     maps = family.maps()
-    peers = [peer for peer in PEERS if not plan.peers or peer.name in plan.peers]
+    peers = [
+        peer
+        for peer in PEERS
+        if (not plan.peers or peer.name in plan.peers)
+        and not (peer.parameter_only and family.same_parameter_side_as)
+    ]
     return {
         "name": family.name,
         "title": family.title,
         "size": _size(maps),
+        "same_parameter_side_as": family.same_parameter_side_as,
         "timings": [_timing(peer, family, maps, plan) for peer in peers],
     }
 

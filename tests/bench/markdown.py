@@ -41,9 +41,8 @@ def _table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 def _head(report: dict[str, Any]) -> list[str]:
     machine, plan = report["machine"], report["plan"]
-    versions = ", ".join(
-        f"{name} {version}" for name, version in report["versions"].items() if name != "name"
-    )
+    named = {name: version for name, version in report["versions"].items() if name != "name"}
+    versions = ", ".join(f"{name} {version}" for name, version in named.items())
     return [
         "# Speed, side by side",
         "",
@@ -56,7 +55,7 @@ def _head(report: dict[str, Any]) -> list[str]:
         f" a million updates of a dict in {duration(machine['million_dict_updates_seconds'])});"
         " the ratios are what counts."
         f" Up to {plan['repetitions']} samples each; a call longer than {plan['cap_seconds']:g} s is stopped."
-        " `~` marks a number extrapolated from a smaller size, in proportion to the elements that are walked.",
+        " `~` marks a number extrapolated from a smaller size, in proportion to the elements walked.",
         "",
         f"`ratio` is the peer's time over that of `{CHECK}` on the same maps: above 1 the peer is slower."
         " What a peer checks is often much less; the last section says what.",
@@ -81,7 +80,8 @@ def _families(report: dict[str, Any]) -> list[str]:
         lines += [
             f"### {family['title']}",
             "",
-            f"`{family['name']}`: {size['maps']:,} maps, {size['pieces']:,} pieces, {size['elements']:,} elements.",
+            f"`{family['name']}`: {size['maps']:,} maps, {size['pieces']:,} pieces,"
+            f" {size['elements']:,} elements." + _elsewhere(family),
             "",
             *_table(
                 ["peer", "median", "ratio", "answer", "note"],
@@ -90,6 +90,13 @@ def _families(report: dict[str, Any]) -> list[str]:
             "",
         ]
     return lines
+
+
+def _elsewhere(family: dict[str, Any]) -> str:
+    other = family["same_parameter_side_as"]
+    return (
+        f" Peers that see only the parameter are timed at `{other}`, where it is cut alike." if other else ""
+    )
 
 
 def _timing_row(timing: dict[str, Any], own: float | None) -> list[str]:

@@ -23,6 +23,9 @@ Run = Callable[[], bool]
 SAMPLE_SECONDS = 0.005
 """A sample repeats a quick call until it lasts this long."""
 
+SAMPLING_SECONDS = 2.0
+"""All samples of one call together, if it is quick enough for more than one."""
+
 PREPARATION_SECONDS = 120
 """Processor time that building a peer's own description of a map may take."""
 
@@ -87,7 +90,7 @@ def time_in_child(prepare: Callable[[], Run], *, repetitions: int, cap: float) -
 
 
 def _child(sending: Connection, prepare: Callable[[], Run], repetitions: int, cap: float) -> None:
-    """Everything the parent has loaded is kept out of the garbage collector's rounds, as in a fresh process."""
+    """What the parent has loaded is kept out of the garbage collector's rounds, as in a fresh process."""
     gc.collect()
     gc.freeze()
     try:
@@ -96,8 +99,8 @@ def _child(sending: Connection, prepare: Callable[[], Run], repetitions: int, ca
         gc.collect()
         gc.freeze()
         _limit(cap)
-        # Half the cap for all samples together: the limit is only for calls that take too long alone.
-        sending.send(time_calls(run, repetitions=repetitions, budget=cap / 2))
+        # All samples together stay well below the limit, which is for calls that take too long alone.
+        sending.send(time_calls(run, repetitions=repetitions, budget=min(cap / 2, SAMPLING_SECONDS)))
     except NotExpressible as reason:
         sending.send(Timing("not-expressible", note=str(reason)))
     except Exception as error:

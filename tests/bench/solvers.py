@@ -105,10 +105,8 @@ def z3_pairs(maps: Sequence[ShardMap]) -> Run:
     """No two pieces reach one address, pair by pair and without quantifiers, and the counts add up."""
 
     def run() -> bool:
-        return all(
-            _adds_up(m) and all(_is_unsat(_meeting(a, b)) for a, b in combinations(_views(m), 2))
-            for m in maps
-        )
+        pairs = (pair for m in maps for pair in combinations(_views(m), 2))
+        return all(map(_adds_up, maps)) and all(_is_unsat(_meeting(*pair)) for pair in pairs)
 
     return run
 

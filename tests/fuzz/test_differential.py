@@ -14,7 +14,7 @@ from verifier.engine import Engine
 
 MAPS = 2_016
 SEED = 20
-SIZE = 120
+SIZE = 80
 
 
 @pytest.fixture(scope="module")

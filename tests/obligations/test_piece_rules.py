@@ -24,6 +24,7 @@ CASES: dict[str, tuple[ShardMap, str]] = {
     "source beyond": (one(4, 5, piece((5,), (0, (1,)), (0, (1,)))), "SM102"),
     "reversed": (one(4, 4, piece((4,), (3, (-1,)), (0, (1,)))), "SM105"),
     "reversed dest": (one(4, 4, piece((4,), (0, (1,)), (3, (-1,)))), "SM105"),
+    "reversed axis of extent 1": (one(4, 4, piece((1, 4), (0, (-7, 1)), (0, (4, 1)))), "SM105"),
     "zero scale": (one(1, 1, piece((1,), (0, (1,)), (0, (1,)), scale=Fraction(0))), "SM106"),
     "no holder": (one(1, 1, piece((1,), (0, (1,)), (0, (1,)), ())), "SM107"),
     "rank of nowhere": (one(1, 1, piece((1,), (0, (1,)), (0, (1,)), (0, 7))), "SM108"),
@@ -56,7 +57,7 @@ def test_empty_pieces_are_never_wrong() -> None:
 
 
 def test_axes_of_extent_one_have_no_stride_that_matters() -> None:
-    odd = piece((1, 4), (0, (-7, 1)), (0, (2**40, 1)))
+    odd = piece((1, 4), (0, (7, 1)), (0, (2**40, 1)))
     assert list(piece_faults(one(4, 4, odd), Expectation())) == []
 
 

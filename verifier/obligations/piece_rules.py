@@ -120,12 +120,12 @@ def _out_of_bounds(code: str, place: tuple[int, int], view: StridedView, size: i
 
 
 def _sign_faults(place: tuple[int, int], piece: Piece) -> Iterator[Fault]:
-    """torch.as_strided has no negative strides, even where the index arithmetic is a bijection."""
+    """torch.as_strided has no negative strides, not even on an axis of extent 1."""
     for side, view in (("dest", piece.dest), ("source", piece.source)):
         if min(view.strides, default=0) >= 0:
             continue
-        for axis, (extent, stride) in enumerate(zip(view.shape, view.strides, strict=True)):
-            if stride < 0 and extent > 1:
+        for axis, stride in enumerate(view.strides):
+            if stride < 0:
                 yield Fault(
                     code="SM105",
                     side="piece",

@@ -39,21 +39,26 @@ def disagreements(
     faults = [fault for fault in flattened(judgement.faults) if not fault.undecided]
     for fault in faults:
         yield from _wrong_claims(walked, fault)
+    for fault in judgement.faults:
+        if fault.others and fault.others[0] != fault.address:
+            yield f"{fault.code} at {fault.address}, but {fault.others[0]} has it too"
     for rank in shard_map.ranks:
         on_shard = [f for f in faults if f.side == "shard" and f.rank == rank and _on(f, SHARD_SIDE)]
-        yield from _not_least(on_shard, walked.least_on_shard(rank), f"shard address of rank {rank}")
+        yield from _not_least(on_shard, walked.least_on_shard(rank), f"shard address of rank {rank}", ())
     # A piece without holders, or with unknown ones, is refuted without looking at its elements.
     if not expectation.lookup and not any(fault.code in ("SM107", "SM108") for fault in faults):
         on_parameter = [f for f in faults if f.side == "parameter" and _on(f, PARAMETER_SIDE)]
-        yield from _not_least(on_parameter, walked.least_on_parameter, "element")
+        folded = flattened(c for f in judgement.faults if f.side == "shard" for c in f.consequences)
+        yield from _not_least(on_parameter, walked.least_on_parameter, "element", folded)
     yield from _expected(walked, faults, shard_map, decided=not any(f.undecided for f in judgement.faults))
 
 
 def flattened(faults: Iterable[Fault]) -> Iterator[Fault]:
-    """Faults and all their consequences."""
-    for fault in faults:
-        yield fault
-        yield from flattened(fault.consequences)
+    """Faults, then their consequences, then those of these."""
+    level = list(faults)
+    while level:
+        yield from level
+        level = [consequence for fault in level for consequence in fault.consequences]
 
 
 def _words(walked: Walk) -> str:
@@ -65,18 +70,22 @@ def _on(fault: Fault, families: frozenset[Family]) -> bool:
     return FAMILY.get(fault.code) in families
 
 
-def _not_least(faults: Sequence[Fault], least: int | None, what: str) -> Iterator[str]:
+def _not_least(
+    faults: Sequence[Fault], least: int | None, what: str, folded: Iterable[Fault]
+) -> Iterator[str]:
     """The faults of one side, in the order in which people read them, against its least wrong address.
 
-    The first fault that rests on a question (it shows ``others``) is at the least address, unless a rule for
-    single pieces names that: such pieces may be left out of the question.
+    The first fault that rests on a question (it shows ``others``) is at the least address of all, unless a
+    rule for single pieces names that (such pieces may be left out of the question) or it was ``folded`` into
+    a fault of the other side.
     """
     named = [fault.address for fault in faults if fault.address is not None]
-    by_rule = {fault.address for fault in faults if not fault.others}
+    elsewhere = {fault.address for fault in faults if not fault.others}
+    elsewhere.update(fault.address for fault in folded if fault.side == "parameter")
     asked = [fault.address for fault in faults if fault.others]
     if min(named, default=None) != least:
         yield f"least wrong {what} {min(named, default=None)}, but the walk's is {least}"
-    elif asked and asked[0] != least and least not in by_rule:
+    elif asked and asked[0] != least and least not in elsewhere:
         yield f"first wrong {what} {asked[0]}, but {least} is wrong too"
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -34,6 +34,7 @@ from verifier.certificates.encode import Certificate
 from verifier.engine import Engine
 from verifier.engines.registry import engine_named
 from verifier.model.expectation import Expectation
+from verifier.model.shard_map import ShardMap
 from verifier.obligations.questions import Question
 from verifier.verdicts import Proved
 
@@ -89,9 +90,14 @@ def engines() -> tuple[Engine, ...]:
 
 def judge_all(first: int, *, family: Family) -> Found:
     """The maps of one family whose least piece is ``first``."""
+    return judge_maps(family.maps(first))
+
+
+def judge_maps(maps: Iterable[ShardMap]) -> Found:
+    """Maps judged and walked, with one memory of the questions they give rise to."""
     found = Found()
     answering = Answering(Compared(engines(), found), BUDGET)
-    for shard_map in family.maps(first):
+    for shard_map in maps:
         walked = walk(shard_map, SOUNDNESS)
         judgement = judge(shard_map, SOUNDNESS, answering)
         found.counts["maps"] += 1

@@ -27,7 +27,7 @@ class Budget:
     search_nodes: int = 200_000
     pairs: int = 200_000
     addresses: int = 2_000_000
-    isl_operations: int = 10_000_000
+    isl_operations: int = 30_000
     z3_rlimit: int = 5_000_000
     kill_seconds: float = 10.0
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.bench.bench import Plan, progress, run
 from tests.bench.markdown import render
+from tests.bench.measure import Effort
 
 
 def main() -> None:
@@ -15,9 +16,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="JSON file; the page gets the suffix .md")
     parser.add_argument("--family", action="append", default=[], help="only this family; may be repeated")
     parser.add_argument("--peer", action="append", default=[], help="only this peer; may be repeated")
-    parser.add_argument("--cap", type=float, default=Plan().cap, help="processor seconds of one call")
+    parser.add_argument("--cap", type=float, default=Effort().cap, help="processor seconds of one call")
     arguments = parser.parse_args()
-    plan = Plan(cap=arguments.cap, families=frozenset(arguments.family), peers=frozenset(arguments.peer))
+    plan = Plan(
+        effort=Effort(cap=arguments.cap),
+        families=frozenset(arguments.family),
+        peers=frozenset(arguments.peer),
+    )
     report = run(plan, progress)
     arguments.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     arguments.out.with_suffix(".md").write_text(render(report), encoding="utf-8")

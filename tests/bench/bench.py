@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import platform
+import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 from tests.bench import cold
 from tests.bench.families import Family, Sizes, families, growing_extents
-from tests.bench.measure import Timing, time_in_child
+from tests.bench.measure import Effort, Timing, time_in_child
 from tests.bench.ours import CHECK, whole_check
 from tests.bench.peers import PEERS, Peer, preload
 from tests.bench.targets import judged
@@ -27,17 +29,24 @@ WALKABLE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much is measured: sizes, samples of a call, processor seconds of a call, processes started."""
+    """How much is measured.
+
+    Attributes:
+        sizes: of the families.
+        effort: for each call.
+        processes: cold starts of each kind.
+        families: names of those to measure, empty for all.
+        peers: names of those to measure, empty for all.
+    """
 
     sizes: Sizes = field(default_factory=Sizes)
-    repetitions: int = 9
-    cap: float = 5.0
+    effort: Effort = field(default_factory=Effort)
     processes: int = 12
     families: frozenset[str] = frozenset()
     peers: frozenset[str] = frozenset()
 
     def wants(self, family: Family) -> bool:
-        """Whether a family is measured; no choice is all of them."""
+        """Whether a family is measured."""
         return not self.families or family.name in self.families
 
 
@@ -63,7 +72,7 @@ def run(plan: Plan, say: Callable[[str], None] = lambda text: None) -> dict[str,
             "load_average": round(os.getloadavg()[0], 2),
             "million_dict_updates_seconds": _calibration(),
         },
-        "plan": {"repetitions": plan.repetitions, "cap_seconds": plan.cap},
+        "effort": asdict(plan.effort),
         "peers": {peer.name: peer.checks for peer in PEERS},
         "families": measured,
         "growing_extents": extents,
@@ -75,13 +84,13 @@ def run(plan: Plan, say: Callable[[str], None] = lambda text: None) -> dict[str,
 def _calibration() -> float:
     """A million updates of a dict: how fast this Python is just now, to compare runs by."""
     samples = []
-    for _ in range(5):
+    for _ in range(3):
         start = time.process_time()
         counts: dict[int, int] = {}
         for number in range(1_000_000):
             counts[number & 1023] = counts.get(number & 1023, 0) + 1
         samples.append(time.process_time() - start)
-    return sorted(samples)[2]
+    return statistics.median(samples)
 
 
 def _family(family: Family, plan: Plan) -> dict[str, Any]:
@@ -118,7 +127,7 @@ def _walked(maps: Iterable[ShardMap]) -> int:
 def _timing(peer: Peer, family: Family, maps: list[ShardMap], plan: Plan) -> dict[str, Any]:
     small = family.small() if family.small is not None and peer.walks and _walked(maps) > WALKABLE else None
     asked = maps if small is None else small
-    timing = time_in_child(lambda: peer.prepare(asked), repetitions=plan.repetitions, cap=plan.cap)
+    timing = time_in_child(lambda: peer.prepare(asked), plan.effort)
     document = {"peer": peer.name, **asdict(timing), "extrapolated_from": None}
     if small is None or timing.status != "measured":
         return document
@@ -141,11 +150,7 @@ def _extrapolated(timing: Timing, small: int, large: int) -> dict[str, Any]:
 def _extents(plan: Plan) -> list[dict[str, Any]]:
     measured = []
     for log2, shard_map in growing_extents():
-        timing = time_in_child(
-            lambda m=shard_map: whole_check([m]),  # type: ignore[misc]
-            repetitions=plan.repetitions,
-            cap=plan.cap,
-        )
+        timing = time_in_child(partial(whole_check, [shard_map]), plan.effort)
         measured.append({"log2_elements": log2, "peer": CHECK, **asdict(timing)})
     return measured
 

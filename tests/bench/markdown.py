@@ -40,7 +40,7 @@ def _table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def _head(report: dict[str, Any]) -> list[str]:
-    machine, plan = report["machine"], report["plan"]
+    machine, effort = report["machine"], report["effort"]
     named = {name: version for name, version in report["versions"].items() if name != "name"}
     versions = ", ".join(f"{name} {version}" for name, version in named.items())
     return [
@@ -54,7 +54,7 @@ def _head(report: dict[str, Any]) -> list[str]:
         f" ({machine['processor']}, {machine['cores']} cores, load {machine['load_average']:g} at the end,"
         f" a million updates of a dict in {duration(machine['million_dict_updates_seconds'])});"
         " the ratios are what counts."
-        f" Up to {plan['repetitions']} samples each; a call longer than {plan['cap_seconds']:g} s is stopped."
+        f" Up to {effort['repetitions']} samples each; a call longer than {effort['cap']:g} s is stopped."
         " `~` marks a number extrapolated from a smaller size, in proportion to the elements walked.",
         "",
         f"`ratio` is the peer's time over that of `{CHECK}` on the same maps: above 1 the peer is slower."

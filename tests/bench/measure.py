@@ -20,14 +20,26 @@ from multiprocessing.connection import Connection
 Run = Callable[[], bool]
 """One check of a map that was prepared before; True when it was accepted."""
 
-SAMPLE_SECONDS = 0.005
-"""A sample repeats a quick call until it lasts this long."""
-
 SAMPLING_SECONDS = 2.0
 """All samples of one call together, if it is quick enough for more than one."""
 
 PREPARATION_SECONDS = 120
 """Processor time that building a peer's own description of a map may take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How much a measurement may cost.
+
+    Attributes:
+        repetitions: samples of a call.
+        sample: seconds for which a quick call is repeated; processor clocks may move in steps of 4 ms.
+        cap: processor seconds after which a call is stopped.
+    """
+
+    repetitions: int = 9
+    sample: float = 0.1
+    cap: float = 5.0
 
 
 class NotExpressible(Exception):  # noqa: N818 - an outcome, not an error
@@ -55,26 +67,38 @@ class Timing:
     note: str = ""
 
 
-def time_calls(run: Run, *, repetitions: int, budget: float) -> Timing:
-    """Median of up to ``repetitions`` samples within about ``budget`` seconds, one sample at least."""
+def time_calls(run: Run, effort: Effort) -> Timing:
+    """Median of the samples that fit, one at least. Only a call that takes too long alone meets the cap."""
+    budget = min(effort.cap / 2, SAMPLING_SECONDS)
     start = time.process_time()
     accepted = run()
-    first = time.process_time() - start
-    inner = max(1, math.ceil(SAMPLE_SECONDS / max(first, 1e-7))) if first < SAMPLE_SECONDS else 1
-    samples = [first] if first > budget / 2 else []
-    for _ in range(min(repetitions, max(1, int(budget / max(first, 1e-9)) - 1)) if not samples else 0):
-        start = time.process_time()
-        for _ in range(inner):
-            run()
-        samples.append((time.process_time() - start) / inner)
+    sample, calls = time.process_time() - start, 1
+    spent = sample
+    while sample < effort.sample and spent < budget:
+        calls *= 2
+        sample = _sample(run, calls)
+        spent += sample
+    samples = [sample / calls]
+    while len(samples) < effort.repetitions and spent + sample <= budget:
+        sample = _sample(run, calls)
+        spent += sample
+        samples.append(sample / calls)
     return Timing("measured", statistics.median(samples), min(samples), len(samples), accepted)
 
 
-def time_in_child(prepare: Callable[[], Run], *, repetitions: int, cap: float) -> Timing:
-    """Prepare untimed, then time, in a forked child that is stopped once a call exceeds ``cap`` seconds."""
+def _sample(run: Run, calls: int) -> float:
+    """Processor time of several calls."""
+    start = time.process_time()
+    for _ in range(calls):
+        run()
+    return time.process_time() - start
+
+
+def time_in_child(prepare: Callable[[], Run], effort: Effort) -> Timing:
+    """Prepare untimed, then time, in a forked child that is stopped once a call exceeds the cap."""
     context = multiprocessing.get_context("fork")
     receiving, sending = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(sending, prepare, repetitions, cap))
+    child = context.Process(target=_child, args=(sending, prepare, effort))
     child.start()
     sending.close()
     try:
@@ -85,11 +109,11 @@ def time_in_child(prepare: Callable[[], Run], *, repetitions: int, cap: float) -
     if isinstance(outcome, Timing):
         return outcome
     if child.exitcode == -signal.SIGXCPU:
-        return Timing("capped", cap, note=f"stopped after {cap:g} s")
+        return Timing("capped", effort.cap, note=f"stopped after {effort.cap:g} s")
     raise RuntimeError(f"a measurement died with status {child.exitcode}: {outcome}")
 
 
-def _child(sending: Connection, prepare: Callable[[], Run], repetitions: int, cap: float) -> None:
+def _child(sending: Connection, prepare: Callable[[], Run], effort: Effort) -> None:
     """What the parent has loaded is kept out of the garbage collector's rounds, as in a fresh process."""
     gc.collect()
     gc.freeze()
@@ -98,9 +122,8 @@ def _child(sending: Connection, prepare: Callable[[], Run], repetitions: int, ca
         run = prepare()
         gc.collect()
         gc.freeze()
-        _limit(cap)
-        # All samples together stay well below the limit, which is for calls that take too long alone.
-        sending.send(time_calls(run, repetitions=repetitions, budget=min(cap / 2, SAMPLING_SECONDS)))
+        _limit(effort.cap)
+        sending.send(time_calls(run, effort))
     except NotExpressible as reason:
         sending.send(Timing("not-expressible", note=str(reason)))
     except Exception as error:

@@ -12,7 +12,7 @@ from tests.bench.bench import SCHEMA, Plan, run
 from tests.bench.families import Sizes, families
 from tests.bench.maps import grid_boxes, guillotine_boxes, view_box
 from tests.bench.markdown import render
-from tests.bench.measure import NotExpressible, Run, time_in_child
+from tests.bench.measure import Effort, NotExpressible, Run, time_in_child
 from tests.bench.ours import CHECK, CHECKER, VERDICT
 from tests.bench.peers import COVERAGE, PEERS
 from verifier import check_map
@@ -24,11 +24,10 @@ TINY = Sizes(boxes=4, layers=2, experts=2, walk=8)
 def report() -> dict[str, Any]:
     plan = Plan(
         sizes=TINY,
-        repetitions=1,
-        cap=1.0,
+        effort=Effort(repetitions=1, sample=0.005, cap=5.0),
         processes=1,
-        families=frozenset({"columns", "replicated", "grid_rank_per_box", "grid_8_ranks"}),
-        peers=frozenset(peer.name for peer in PEERS if "quantified" not in peer.name),
+        families=frozenset({"columns", "grid_8_ranks"}),
+        peers=frozenset(peer.name for peer in PEERS if not peer.name.startswith("z3")),
     )
     return run(plan)
 
@@ -64,12 +63,7 @@ def test_report_is_json_with_versions_sizes_and_targets(report: dict[str, Any]) 
     assert json.loads(json.dumps(report)) == report
     assert report["schema"] == SCHEMA
     assert {"deepspeed", "torch", "numpy", "islpy", "z3", "python"} <= report["versions"].keys()
-    assert [family["name"] for family in report["families"]] == [
-        "columns",
-        "replicated",
-        "grid_rank_per_box",
-        "grid_8_ranks",
-    ]
+    assert [family["name"] for family in report["families"]] == ["columns", "grid_8_ranks"]
     columns = report["families"][0]
     assert columns["size"] == {"maps": 1, "pieces": 8, "elements": 4096 * 14336}
     assert [timing["log2_elements"] for timing in report["growing_extents"]] == [10, 20, 30, 40, 50, 60]
@@ -87,7 +81,7 @@ def test_whoever_answers_accepts(report: dict[str, Any]) -> None:
                 answered += 1
         ours = [timing for timing in family["timings"] if timing["peer"] in (CHECK, VERDICT, CHECKER)]
         assert [timing["status"] for timing in ours] == ["measured"] * 3
-    assert answered > 30
+    assert answered > 15
 
 
 def test_an_extrapolated_number_says_from_where(report: dict[str, Any]) -> None:
@@ -116,7 +110,7 @@ def test_a_call_past_its_limit_is_stopped() -> None:
 
         return run_forever
 
-    timing = time_in_child(prepare, repetitions=1, cap=0.1)
+    timing = time_in_child(prepare, Effort(cap=0.1))
     assert (timing.status, timing.seconds) == ("capped", 0.1)
 
 
@@ -124,5 +118,5 @@ def test_what_a_peer_cannot_express_is_no_failure() -> None:
     def prepare() -> Run:
         raise NotExpressible("no words for this")
 
-    timing = time_in_child(prepare, repetitions=1, cap=1)
+    timing = time_in_child(prepare, Effort())
     assert (timing.status, timing.note, timing.seconds) == ("not-expressible", "no words for this", None)

@@ -89,6 +89,15 @@ def interleaved_strides():
     return shard_map((8,), {0: ((8,), pieces)}), Expectation()
 
 
+def sums_of_twos_and_threes():
+    """Strides (2, 3) over (3, 3): injective, though 3 * 2 == 2 * 3 and no stride spans the axis below."""
+    pieces = [
+        piece((3, 3), (0, (2, 3)), (0, (2, 3)), [0]),
+        piece((2,), (1, (8,)), (1, (8,)), [0]),
+    ]
+    return shard_map((11,), {0: ((11,), pieces)}), Expectation()
+
+
 def padded():
     ranks = {
         0: ((2, 3), [piece((2, 3), (0, (3, 1)), (0, (3, 1)), [0])]),
@@ -163,7 +172,7 @@ def empty_parameter():
 
 RIGHT = (
     column_split, fused_qkv, fused_qkv_against_rows, replicated, gqa_replicas, wrapped_shard,
-    interleaved_strides, padded, gapped, uncovered, lookup, partial_sum, scaled, two_scales, write_units,
+    interleaved_strides, sums_of_twos_and_threes, padded, gapped, uncovered, lookup, partial_sum, scaled, two_scales, write_units,
     column_units, empty_parameter,
 )  # fmt: skip
 

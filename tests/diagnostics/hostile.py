@@ -73,7 +73,7 @@ _keys = st.sampled_from(
     [
         *("reached", "size", "lowest", "highest", "axis", "stride", "view", "scale", "unknown", "what"),
         *("value", "bits", "map", "file", "holder", "scales", "declared", "holders", "here", "there"),
-        *("source", "dest", "expected", "unit", "writers", "says", "against", "witness"),
+        *("source", "dest", "expected", "unit", "writers", "descriptor", "stated", "found"),
         *("obligation", "reason"),
     ]
 )

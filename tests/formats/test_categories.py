@@ -105,7 +105,7 @@ def test_sub_parameters_are_concatenated_one_by_one(
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(2, 7), min_size=1, max_size=3), st.integers(1, 3))
 def test_two_halves_are_chunks_along_axis_0(rows: list[int], columns: int) -> None:
-    shapes = {rank: (n, columns) for rank, n in enumerate(rows)}
+    shapes: dict[int, tuple[int, ...]] = {rank: (n, columns) for rank, n in enumerate(rows)}
     found = witness({TWO_HALVES: [KEY]}, shapes)
     assert found is not None
     shards = numbered(shapes)

@@ -58,12 +58,9 @@ def test_text_that_is_no_json_does_not_upset_the_scanner(text: str, pointer: str
     assert located is None or 0 <= located.start < located.end <= len(text)
 
 
-def test_of_equal_keys_the_last_is_found_as_the_parser_reads_it() -> None:
-    text = '{"a": 1, "a": 2}'
-    located = locate(text, "/a")
-    assert located is not None
-    assert text[located.start : located.end] == "2"
-    assert repeated_key(text) == ((), "a", 9)
+def test_a_repeated_key_is_found_at_its_second_place() -> None:
+    assert repeated_key('{"a": 1, "a": 2}') == ((), "a", 9)
+    assert repeated_key('[{"a": 1}, {"x": [{"a": {}, "a": 2}]}]') == ((1, "x", 0), "a", 28)
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,7 +9,7 @@ from fuzz.campaign import Campaign
 from fuzz.cases import KINDS, case_at
 from fuzz.mutants import MUTANTS
 from fuzz.trial import Plan, run
-from tests.fuzz.liars import LIARS, Believer
+from tests.fuzz.liars import LIARS, Believer, Doubter, Misplacer
 from verifier.engine import Engine
 
 MAPS = 2_016
@@ -66,7 +66,7 @@ def test_torch_sees_every_kind(sample: Campaign) -> None:
 
 def test_the_number_of_processes_changes_nothing() -> None:
     one, two = (
-        differential.campaign(2 * differential.CHUNK + 7, seed=3, size=40, plan=Plan(), jobs=jobs)
+        differential.campaign(differential.CHUNK + 7, seed=3, size=40, plan=Plan(), jobs=jobs)
         for jobs in (1, 2)
     )
     assert one.counts == two.counts
@@ -88,11 +88,9 @@ def test_a_lying_engine_is_noticed_on_its_questions(liar: Engine) -> None:
     assert any(words.startswith(f"{liar.name}: ") for words in found)
 
 
-@pytest.mark.parametrize("liar", LIARS, ids=lambda liar: liar.name)
+@pytest.mark.parametrize("liar", [Believer(), Doubter(), Misplacer()], ids=lambda liar: liar.name)
 def test_a_judge_that_believes_a_lying_engine_is_noticed(liar: Engine) -> None:
     plan = Plan(engines=(), judging=liar)
-    if liar.name == "miscounter":
-        pytest.skip("a verdict does not show the excess, only its sign")
     found = [words for index in range(150) for words in run(case_at(1, index, 60), plan).disagreements]
     assert any(words.startswith("judge: ") for words in found)
 

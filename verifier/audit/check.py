@@ -11,7 +11,7 @@ from verifier.audit.execution import Execution
 from verifier.audit.judge import Judgement, judge
 from verifier.audit.repair import find_repair
 from verifier.budget import Budget
-from verifier.certificates.check import Rejected, check_text
+from verifier.certificates.check import Rejected, TooLarge, check_text
 from verifier.diagnostics.finding import Finding, Place
 from verifier.diagnostics.narrate import narrate
 from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict
@@ -71,9 +71,7 @@ def check_map(
     Raises:
         ValueError: no engine has that name.
     """
-    settings = Settings(
-        engine=engine, budget=budget or Budget(), cross_check=cross_check, self_check=False
-    )
+    settings = Settings(engine=engine, budget=budget or Budget(), cross_check=cross_check, self_check=False)
     subject = check_subject(shard_map, expectation or Expectation(), settings, settings.answering())
     return Report(tool=tool_versions(), subjects=(subject,))
 
@@ -92,11 +90,13 @@ def check_subject(
     found: Sequence[Fault] = (),
     locate: Locate | None = None,
 ) -> Subject:
-    """One map as a subject of a report. ``found`` are faults its reader already knows of."""
+    """One map as a subject of a report. ``found`` are faults its reader knows of from other descriptions."""
     judgement = judge(shard_map, expectation, answering, found=found)
-    faults = list(judgement.faults)
+    faults, verdict = list(judgement.faults), verdict_word(judgement.verdict)
     if settings.self_check and isinstance(judgement.verdict, Proved):
-        faults += _certificate_faults(judgement.verdict)
+        unconfirmed = _certificate_faults(judgement.verdict)
+        faults += unconfirmed
+        verdict = "undecided" if unconfirmed else "proved"
     execution = _execution(shard_map, expectation, settings, judgement)
     faults += execution.faults
     notes, helps = execution.notes, _repairs(shard_map, expectation, settings, judgement, answering)
@@ -116,7 +116,6 @@ def check_subject(
     warnings = [narrate(shard_map, w, locate=locate, expectation=expectation) for w in judgement.warnings]
     if settings.strict:
         warnings = [replace(warning, severity="error") for warning in warnings]
-    verdict = verdict_word(judgement.verdict)
     return Subject(
         name=shard_map.name,
         kind="map",
@@ -145,9 +144,15 @@ def verdict_word(verdict: Verdict) -> SubjectVerdict:
 
 
 def _certificate_faults(verdict: Proved) -> list[Fault]:
-    """Nothing when the independent checker accepts; a bug of ours (TB102) when it does not."""
+    """Nothing when the independent checker accepts; a bug of ours (TB102) when it does not.
+
+    A proof that is too large for the checker is no proof to us (SM902).
+    """
     try:
         check_text(verdict.certificate.to_text())
+    except TooLarge as large:
+        values = {"obligation": "the certificate", "reason": f"the independent checker gave up: {large}"}
+        return [Fault(code="SM902", side="map", values=values, undecided=True)]
     except Rejected as rejected:
         return [Fault(code="TB102", side="map", values={"reason": str(rejected)})]
     return []

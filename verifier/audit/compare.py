@@ -15,6 +15,7 @@ from verifier.budget import Budget
 from verifier.certificates.encode import Certificate
 from verifier.engines.registry import engine_named
 from verifier.model.expectation import Expectation
+from verifier.model.piece import ONE
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.expectations import function_obligations, same_frame
 from verifier.obligations.faults import Fault
@@ -55,18 +56,31 @@ def same_function(here: ShardMap, there: ShardMap) -> Verdict:
 def witness_faults(
     shard_map: ShardMap, witnesses: Sequence[tuple[str, ShardMap]], answering: Answering
 ) -> list[Fault]:
-    """Independent descriptions of the same parameter that are another function (SM507)."""
+    """Independent descriptions of the same parameter that are another function (SM507).
+
+    They know nothing of scales, so these are left out of the comparison.
+    """
     faults: list[Fault] = []
     for label, witness in witnesses:
-        verdict = compare(shard_map, witness, answering)
+        verdict = compare(_unscaled(shard_map), witness, answering)
         if isinstance(verdict, Refuted):
             found = verdict.witness
             values = {
-                "says": str(found.values.get("here", "")),
-                "against": str(found.values.get("there", "")),
-                "witness": label,
+                "descriptor": label,
+                "stated": str(found.values.get("there", "")),
+                "found": str(found.values.get("here", "")),
             }
             faults.append(replace(found, code="SM507", values=values))
         elif isinstance(verdict, Undecided):
             faults += verdict.faults
     return faults
+
+
+def _unscaled(shard_map: ShardMap) -> ShardMap:
+    return replace(
+        shard_map,
+        ranks={
+            rank: replace(shard, pieces=tuple([replace(piece, scale=ONE) for piece in shard.pieces]))
+            for rank, shard in shard_map.ranks.items()
+        },
+    )

@@ -52,9 +52,12 @@ class Judgement:
 def judge(
     shard_map: ShardMap, expectation: Expectation, answering: Answering, *, found: Sequence[Fault] = ()
 ) -> Judgement:
-    """Decide every obligation of a map. ``found`` are faults that its reader already knows of."""
-    direct = [*found, *piece_faults(shard_map, expectation)]
-    asked = list(_expected_directly(shard_map, expectation))
+    """Decide every obligation of a map.
+
+    ``found`` are faults that its reader knows of because other parts of the document say something else.
+    """
+    direct = list(piece_faults(shard_map, expectation))
+    asked = [*found, *_expected_directly(shard_map, expectation)]
     answered = list(answering.answer_all(obligations(shard_map, expectation)))
     diagnosis = Diagnosis(shard_map, expectation)
     structural: list[Fault] = []

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from verifier.certificates.forms import Cancellation, Cut, DigitBoxes, Form, Listing, Pairs, SolverClaim
+from verifier.certificates.forms import Cancellation, Form, Pairs, SolverClaim
 from verifier.geometry.strided import StridedView
 from verifier.model.expectation import Expectation
 from verifier.model.piece import ONE, Piece
@@ -106,25 +106,7 @@ def _form_to_json(form: Form) -> dict[str, Any]:
     match form:
         case Cancellation():
             return {"form": form.form}
-        case DigitBoxes():
-            return {"form": form.form, "radices": list(form.radices), "tree": _cut_to_json(form.tree)}
         case Pairs():
             return {"form": form.form, "work": form.work}
-        case Listing():
-            return {"form": form.form, "addresses": form.addresses}
         case SolverClaim():
             return {"form": form.form, "solver": form.solver, "version": form.version}
-
-
-def _cut_to_json(root: Cut | None) -> list[Any]:
-    """The tree in preorder: [axis, at] for a cut, null for a leaf. Flat, so that depth costs no recursion."""
-    flat: list[Any] = []
-    pending: list[Cut | None] = [root]
-    while pending:
-        cut = pending.pop()
-        if cut is None:
-            flat.append(None)
-        else:
-            flat.append([cut.axis, cut.at])
-            pending += [cut.above, cut.below]
-    return flat

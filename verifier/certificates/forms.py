@@ -1,64 +1,38 @@
-"""The forms of evidence that one question may be proved by.
+"""How the trusted checker is to confirm the answer to one question.
 
-The trusted checker (``check.py``) knows these forms only by their JSON text. All but ``SolverClaim`` can be
-checked independently; a proof resting on a solver says so wherever it is shown.
+The checker (``check.py``) knows these forms only by their JSON text and does all the work again by itself; an
+engine that decided a question in another way still has to name a form by which it can be confirmed. A proof
+that rests on a solver says so wherever it is shown.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from verifier.geometry.strided import StridedView, normal_form
+from verifier.obligations.questions import Packing, Question, Tiling
+
+CANCELLED_STRIDES = 12
+"""With more distinct strides than these in one question, pairs are confirmed sooner than a cancellation."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cancellation:
-    """All monomials cancel; the checker repeats the cancellation. Theory: T3, T4, T5, T9."""
+    """All monomials cancel. Theory: T3, T4, T5, T9."""
 
     form: str = field(default="cancellation", init=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """A clean cut of a group of boxes: those with ``high <= at`` on digit ``axis`` go to ``below``,
-    those with ``low >= at`` to ``above``; no box lies across. ``None`` is a leaf of at most one box.
-    """
-
-    axis: int
-    at: int
-    below: Cut | None
-    above: Cut | None
-
-
-@dataclass(frozen=True, slots=True)
-class DigitBoxes:
-    """In the digit space of ``radices`` every view is a set of boxes, separated by the tree of cuts;
-    with the numels this is the whole question (Tiling or Packing). Theory: T6, T7.
-
-    ``radices`` are the strides of the chain ``1 = r_0 | r_1 | ...`` in ascending order.
-    """
-
-    radices: tuple[int, ...]
-    tree: Cut | None
-    form: str = field(default="digit-boxes", init=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Pairs:
     """Every view is in bounds and injective, every two are disjoint; with the numels this is the whole
-    question (Tiling or Packing). Each single fact is small enough for the checker's own search. Theory: T8.
+    question (Tiling or Packing). Theory: T8, T14.
 
     ``work`` is the number of search nodes the engine needed in all; the checker allows itself a multiple.
     """
 
     work: int
     form: str = field(default="pairs", init=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """All addresses were listed; the checker lists them again. ``addresses`` is how many there are."""
-
-    addresses: int
-    form: str = field(default="listing", init=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +44,23 @@ class SolverClaim:
     form: str = field(default="solver-claim", init=False)
 
 
-Form = Cancellation | DigitBoxes | Pairs | Listing | SolverClaim
+Form = Cancellation | Pairs | SolverClaim
+
+
+def confirmation(question: Question) -> Form:
+    """The form by which a true statement is confirmed soonest, whoever decided it.
+
+    Cancellation confirms every true statement but a Packing that leaves holes in its hulls.
+    """
+    match question:
+        case Packing():
+            return Pairs(0)
+        case Tiling(_, views) if len(_strides(views)) > CANCELLED_STRIDES:
+            return Pairs(0)
+        case _:
+            return Cancellation()
+
+
+def _strides(views: tuple[StridedView, ...]) -> set[int]:
+    normals = (normal_form(view) for view in views)
+    return {stride for normal in normals if normal is not None for stride, _ in normal.axes}

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 from verifier.answers import Answer, Defect, Fails, Holds, Unknown
 from verifier.budget import Budget
-from verifier.certificates.forms import Cancellation, Cut, DigitBoxes, Pairs
+from verifier.certificates.forms import confirmation
 from verifier.engines.pigeonhole import certain_defect, normal_forms
-from verifier.engines.search import SearchEngine
-from verifier.geometry.cuts import Overlapping, Separated, Tree, Undivided, least_overlap, separate
+from verifier.geometry.cuts import Overlapping, Separated, Undivided, least_overlap, separate
 from verifier.geometry.digits import (
     Box,
     Counted,
@@ -25,7 +24,7 @@ from verifier.geometry.digits import (
     divisibility_chain,
     least_difference,
 )
-from verifier.geometry.strided import NormalView, StridedView
+from verifier.geometry.strided import NormalView
 from verifier.obligations.questions import Packing, Question, SameAddresses, Tiling
 
 NAME = "boxes"
@@ -44,8 +43,8 @@ class BoxesEngine:
         match question:
             case Tiling() | Packing():
                 return _decide_cover(question, budget)
-            case SameAddresses(left, right):
-                return _decide_same(left, right, budget)
+            case SameAddresses():
+                return _decide_same(question, budget)
             case _:
                 return Unknown("SM901", f"{type(question).__name__} is no question about boxes", NAME)
 
@@ -85,16 +84,15 @@ def _run(first: int, end: int) -> list[NormalView]:
     return [NormalView(first, ((1, length),) if length > 1 else ())]
 
 
-def _decide_same(left: Sequence[StridedView], right: Sequence[StridedView], budget: Budget) -> Answer:
-    digits = _in_digits([normal_forms(left), normal_forms(right)], budget)
+def _decide_same(question: SameAddresses, budget: Budget) -> Answer:
+    digits = _in_digits([normal_forms(question.left), normal_forms(question.right)], budget)
     if isinstance(digits, Unknown):
         return digits
     if _corners(digits) > CORNERS * budget.boxes:
         return Unknown("SM902", f"more than {CORNERS * budget.boxes} corners of boxes", NAME)
     difference = _least_difference(digits)
     if difference is None:
-        # Equal multisets of addresses have equal generating functions, so this evidence is true as well.
-        return Holds(Cancellation(), NAME)
+        return Holds(confirmation(question), NAME)
     address, excess = difference
     return Fails(Defect((address,), excess, least=True), NAME)
 
@@ -121,35 +119,18 @@ def _decide_cover(question: Tiling | Packing, budget: Budget) -> Answer:
     if defect is None:
         boxes = [box for box, _ in visited]
         match separate(boxes, pairs=budget.pairs):
-            case Separated(tree):
-                return Holds(DigitBoxes(digits.radices, _cut(tree)), NAME)
-            case Undivided(groups, disjoint):
-                return _without_cuts(question, max(map(len, groups)), disjoint, budget)
+            case Separated() | Undivided(disjoint=True):
+                return Holds(confirmation(question), NAME)
+            case Undivided(groups):
+                largest = max(map(len, groups))
+                reason = f"{largest} boxes that no cut separates were not all compared"
+                return Unknown("SM902", reason, NAME)
             case Overlapping(first, second):
                 shared = [max(ends) for ends in zip(boxes[first][0], boxes[second][0], strict=True)]
                 defect = Defect((address_of(shared, digits.radices),), None, least=False)
     if isinstance(question, Tiling):
         return Fails(_least_of_tiling(digits, budget) or defect, NAME)
     return Fails(_least_of_packing(question, digits, budget) or defect, NAME)
-
-
-def _without_cuts(question: Tiling | Packing, largest: int, disjoint: bool, budget: Budget) -> Answer:
-    """Boxes that no cut separates need evidence of another form, even when they are known to be disjoint."""
-    answer = SearchEngine().decide(question, budget)
-    if isinstance(answer, Holds) and isinstance(answer.form, Pairs):
-        return Holds(answer.form, NAME)
-    if isinstance(answer, Fails):
-        return Fails(answer.defect, NAME)
-    state = "are disjoint, but pairs of views gave no evidence" if disjoint else "were not all compared"
-    return Unknown("SM902", f"{largest} boxes that no cut separates {state}", NAME)
-
-
-def _cut(tree: Tree) -> Cut | None:
-    """The tree as evidence. Its depth is bounded (``cuts.NESTING``), so recursion is safe."""
-    if tree is None:
-        return None
-    axis, at, below, above = tree
-    return Cut(axis, at, _cut(below), _cut(above))
 
 
 def _least_of_tiling(digits: _Digits, budget: Budget) -> Defect | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from verifier.answers import Answer, Defect, Fails, Holds, Unknown
 from verifier.budget import Budget
-from verifier.certificates.forms import Listing
+from verifier.certificates.forms import confirmation
 from verifier.geometry.strided import StridedView
 from verifier.obligations.questions import (
     Packing,
@@ -50,7 +50,7 @@ class EnumerateEngine:
                 return Unknown("SM901", trouble, self.name)
         excess = _excess(question)
         if not excess:
-            return Holds(Listing(addresses), self.name)
+            return Holds(confirmation(question), self.name)
         place = min(excess)
         return Fails(Defect(place, excess[place], least=True), self.name)
 

@@ -20,6 +20,8 @@ MOST_INTERNED = 1024
 RANK_CHARS = 19
 """Longer than any count of processes; wider numbers can be chosen to share one hash, too."""
 
+_INTEGER = frozenset({int})
+
 CANONICAL_RANK = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 
 
@@ -92,7 +94,7 @@ def integers(value: object, origin: Origin, *keys: str | int) -> tuple[int, ...]
     Raises:
         FormatError: SM002 or SM005.
     """
-    if isinstance(value, list | tuple) and all(type(item) is int for item in value):
+    if isinstance(value, list | tuple) and set(map(type, value)) <= _INTEGER:
         return tuple(value)
     place = origin.child(*keys)
     return tuple(integer(item, place, position) for position, item in enumerate(items_of(value, place)))

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from verifier.diagnostics.snippets import Span
 
@@ -18,8 +19,8 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 _PLAIN = r'[^\[\]{}"]++|"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_NESTED = 3
-"""Levels of nesting that one match skips: a piece has three. More levels are counted in ``_value_end``."""
+_NESTED = 5
+"""Levels of nesting that one match skips: a rank with its pieces has five. Others are counted."""
 
 
 def _balanced(levels: int) -> str:
@@ -30,10 +31,12 @@ def _balanced(levels: int) -> str:
     return rf"{_PLAIN}|\[(?:{inner})*+\]|\{{(?:{inner})*+\}}"
 
 
-# Possessive throughout: a group that turns out too deep is read again one level lower, so at most _NESTED times.
-RUN_OR_BRACKET = re.compile(
-    rf"(?P<run>(?:{_balanced(_NESTED)})++)|(?P<open>[\[{{])|(?P<close>[\]}}])", re.DOTALL
-)
+@cache
+def _run_or_bracket() -> re.Pattern[str]:
+    """A run of balanced text, or one bracket. Possessive: a group that turns out too deep is read again one
+    level lower, so every character is read ``_NESTED`` times at most.
+    """
+    return re.compile(rf"(?P<run>(?:{_balanced(_NESTED)})++)|(?P<open>[\[{{])|(?P<close>[\]}}])", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ def line_column(text: str, offset: int) -> tuple[int, int]:
 def locate(text: str, pointer: str) -> Located | None:
     """The value that an RFC 6901 pointer names, None when the text has no such value.
 
-    Of several equal keys the last one counts, as for the parser.
+    Of several equal keys the first is found: a text that has them was refused.
     """
     start, key = _skip_space(text, 0), None
     for step in _steps(pointer):
@@ -96,7 +99,6 @@ def _member(text: str, start: int, step: str) -> tuple[tuple[int, int] | None, i
     if start >= len(text) or text[start] not in "[{":
         return None
     is_object = text[start] == "{"
-    found = None
     position = 0
     at = _skip_space(text, start + 1)
     while at < len(text) and text[at] not in "]}":
@@ -109,17 +111,15 @@ def _member(text: str, start: int, step: str) -> tuple[tuple[int, int] | None, i
             key, name = (at, end), _unquoted(text[at:end])
             at = _skip_space(text, _skip_space(text, end) + 1)
         if name == step:
-            found = (key, at)
-            if not is_object:
-                return found
+            return key, at
         end = _value_end(text, at)
         if end is None:
-            return found
+            return None
         at = _skip_space(text, end)
         if at < len(text) and text[at] == ",":
             at = _skip_space(text, at + 1)
         position += 1
-    return found
+    return None
 
 
 def _value_end(text: str, start: int) -> int | None:
@@ -127,9 +127,10 @@ def _value_end(text: str, start: int) -> int | None:
     if start >= len(text) or text[start] not in "[{":
         match = TOKEN.match(text, start)
         return match.end() if match else None
+    run_or_bracket = _run_or_bracket()
     depth, at = 1, start + 1
     while depth:
-        match = RUN_OR_BRACKET.match(text, at)
+        match = run_or_bracket.match(text, at)
         if match is None:
             return None
         at = match.end()

@@ -9,17 +9,18 @@ SM106                   ``scale`` as text
 SM108                   ``unknown`` ranks
 SM109                   ``what`` it is (a noun phrase), its ``value``, the ``bits`` it should fit
 SM201, SM202, SM203     ``size`` of the shard
-SM204                   ``map``, ``file``: what each says of the shard (number, shape or noun phrase)
+SM204, SM507            ``descriptor`` (who says so), what it has ``stated``, what was ``found`` in the map;
+                        SM507 may have the ``pointer`` of the difference
 SM302                   ``holder`` rank
 SM303                   ``scales`` as texts
 SM401, SM402, SM403     ``declared`` ranks, ``holders``: the ranks that hold the element
 SM501                   ``here``, ``there`` (noun phrases); for a differing place also ``source``, ``dest``
 SM505                   ``scale``, ``expected`` as texts
 SM506                   ``unit`` in elements, ``writers`` ranks
-SM507                   ``says``, ``against``, ``witness`` (noun phrases)
 SM701, SM702            ``view`` ("source" or "dest")
 SM704                   ``scale`` as text
 SM901, SM902, SM903     ``obligation`` (a noun phrase), ``reason``
+CK101                   ``file`` that is missing, ``descriptor`` that asks for it, what it has ``stated``
 ======================  ==================================================================================
 
 SM107, SM301, SM703 have none. None of them holds a file name or a line: findings are compared by them.

@@ -84,12 +84,12 @@ def shared_storage_unit(case: Case) -> Draft:
 
 def descriptor_disagrees(case: Case) -> Draft:
     """SM507."""
-    says, against, witness = case.text("says"), case.text("against"), case.text("witness")
-    shown = "" if witness == "?" else f" (for example {witness})"
+    descriptor, stated, found = case.text("descriptor"), case.text("stated"), case.text("found")
+    at = "" if "pointer" not in case.fault.values else f" at {case.text('pointer')}"
     return Draft(
         headline="two descriptions of the same layout disagree",
-        concise=f"the map says {says}, the other description says {against}{shown}",
-        labels=case.culprit_label("source", f"elsewhere: {against}")
-        or case.parameter_label(f"elsewhere: {against}"),
+        concise=f"{descriptor} states {stated}{at}, the map {found}",
+        labels=case.culprit_label("source", f"elsewhere: {stated}")
+        or case.parameter_label(f"{descriptor}: {stated}{at}; here: {found}"),
         notes=("whichever program trusts the wrong description loads the parameter without an error",),
     )

@@ -41,6 +41,7 @@ _NARRATIONS: dict[str, Callable[[Case], Draft]] = {
     "SM702": general.piece_not_a_box,
     "SM703": general.pieces_out_of_order,
     "SM704": general.scaled_piece,
+    "CK101": general.missing_file,
     "SM901": general.undecided,
     "SM902": general.undecided,
     "SM903": general.undecided,

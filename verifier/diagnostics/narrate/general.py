@@ -107,3 +107,15 @@ def by_summary(case: Case) -> Draft:
         equations=case.equations("parameter" if case.fault.side == "parameter" else "shard"),
         tally=case.tally("place"),
     )
+
+
+def missing_file(case: Case) -> Draft:
+    """CK101."""
+    count = case.fault.count
+    others = "" if count is None or count.number < 2 else f" ({count.number} are missing in all)"
+    return Draft(
+        headline="a file of the checkpoint is not there",
+        concise=f"{case.text('file')} is missing: {case.text('descriptor')} is {case.text('stated')}{others}",
+        notes=("what that rank holds was not looked at; a converter fails here, or pairs ranks wrongly",),
+        helps=("copy the missing file into the folder, or audit the folder it belongs to",),
+    )

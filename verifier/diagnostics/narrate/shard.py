@@ -81,11 +81,11 @@ def unwritten_address(case: Case) -> Draft:
 
 def shard_size_mismatch(case: Case) -> Draft:
     """SM204."""
-    said, stored = case.text("map"), case.text("file")
+    descriptor, stated, found = case.text("descriptor"), case.text("stated"), case.text("found")
     return Draft(
         headline=f"the shard of {case.rank_phrase} is not as large in the file as in the map",
-        concise=f"{case.rank_phrase}: the map says {said}, the file holds {stored}",
-        labels=case.shard_label(f"the file holds {stored}"),
+        concise=f"{case.rank_phrase}: {descriptor} states {stated}, the map {found}",
+        labels=case.shard_label(f"{descriptor}: {stated}"),
         notes=(
             "a buffer that is too short is read past its end; one of equal size and another shape is misread",
         ),

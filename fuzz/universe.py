@@ -68,14 +68,14 @@ class Found:
 
 @dataclass(slots=True)
 class Compared:
-    """An engine that answers as cancellation does after putting the question to all engines."""
+    """The portfolio, which puts each question to all engines before it answers."""
 
     engines: tuple[Engine, ...]
     found: Found
-    name: str = "cancel"
+    name: str = "auto"
 
     def decide(self, question: Question, budget: Budget) -> Answer:
-        """The answer of ``cancel``, or of the portfolio where it has none; other answers are compared."""
+        """The answer of the portfolio; whatever an engine gets wrong is noted."""
         asked = ask(question, self.engines, budget)
         self.found.counts["questions"] += 1
         for words in asked.disagreements:

@@ -108,17 +108,17 @@ LISTINGS: tuple[Listing, ...] = (
     fillings(
         inside(6),
         3,
-        range(1, 7),
+        range(4, 7),
         "Tiling and Packing by 3 inside 6",
-        "all multisets of 1 to 3 views of one or two axes inside 0..6, sizes 1 to 6",
+        "all multisets of 1 to 3 views of one or two axes inside 0..6, sizes 4 to 6",
     ),
     fillings(
         unruly(4),
         2,
-        range(5),
+        range(2, 5),
         "Tiling and Packing by 2, unruly",
         "all multisets of 1 or 2 views with offset -1 to 4: no axis; extent 0 to 4, stride -2 to 4; "
-        "extents (2, 2), strides 0 to 3; sizes 0 to 4",
+        "extents (2, 2), strides 0 to 3; sizes 2 to 4",
     ),
     same_addresses(4, 2),
     same_addresses(6, 1),

@@ -172,8 +172,8 @@ def empty_parameter():
 
 RIGHT = (
     column_split, fused_qkv, fused_qkv_against_rows, replicated, gqa_replicas, wrapped_shard,
-    interleaved_strides, sums_of_twos_and_threes, padded, gapped, uncovered, lookup, partial_sum, scaled, two_scales, write_units,
-    column_units, empty_parameter,
+    interleaved_strides, sums_of_twos_and_threes, padded, gapped, uncovered, lookup, partial_sum, scaled,
+    two_scales, write_units, column_units, empty_parameter,
 )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from tests.engines.conformance import (
 from tests.engines.questions import GENERATORS, questions
 from verifier.answers import Answer, Defect, Fails, Holds, Unknown
 from verifier.budget import Budget
-from verifier.certificates.forms import Listing
+from verifier.certificates.forms import Cancellation
 from verifier.geometry.strided import StridedView
 from verifier.obligations.questions import Question, SameAddresses, SamePairs, Tiling
 
@@ -208,7 +208,7 @@ WHOLE = Tiling(4, (StridedView(0, (4,), (1,)),))
 @pytest.mark.parametrize(
     ("question", "answer", "complaint"),
     [
-        (HOLE_AT_2, Holds(Listing(4), "fixed"), "proved what is false"),
+        (HOLE_AT_2, Holds(Cancellation(), "fixed"), "proved what is false"),
         (WHOLE, Fails(Defect(None, None, least=False), "fixed"), "refuted what is true"),
         (HOLE_AT_2, Fails(Defect((1,), -1, least=False), "fixed"), "not defective"),
         (HOLE_AT_2, Fails(Defect((2,), -2, least=False), "fixed"), "the excess there is -1"),

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from math import prod
 
 
@@ -79,9 +79,7 @@ def pieces_are_right(shard_map):
                 continue
             for side in ("source", "dest"):
                 offset, strides = piece[side]
-                if any(n > 1 and s < 0 for n, s in zip(piece["shape"], strides, strict=True)):
-                    return False
-                if any(abs(number) >= 2**63 for number in (offset, *strides)):
+                if any(not 0 <= number < 2**63 for number in (offset, *strides)):
                     return False
     numel = prod(shard_map["logical_shape"])
     return all(
@@ -159,49 +157,3 @@ def units_are_whole(shard_map, unit):
     return all(len(p["locations"]) == 1 for p in pieces(shard_map)) and all(
         block <= elements or not block & elements for elements in held.values() for block in blocks
     )
-
-
-def cut_tree(views, radices):
-    """Preorder cuts of digit space down to regions of one view each; views that meet share a leaf."""
-
-    def digits(address):
-        parts = []
-        for radix, above in pairwise(radices):
-            parts.append(address // radix % (above // radix))
-        return (*parts, address // radices[-1])
-
-    def grow(points):
-        if len({owner for _, owner in points}) <= 1 or len({digit for digit, _ in points}) == 1:
-            return [None]
-        spans = [{digit[axis] for digit, _ in points} for axis in range(len(radices))]
-        axis = max(range(len(radices)), key=lambda k: len(spans[k]))
-        at = sorted(spans[axis])[len(spans[axis]) // 2]
-        below = [(digit, owner) for digit, owner in points if digit[axis] < at]
-        above = [(digit, owner) for digit, owner in points if digit[axis] >= at]
-        return [[axis, at], *grow(below), *grow(above)]
-
-    return grow([(digits(a), owner) for owner, view in enumerate(views) for a in view])
-
-
-def tree_separates(tree, views, radices):
-    """True when the preorder is complete and no leaf region meets two views, address by address."""
-    nodes = list(tree)
-
-    def walk(points):
-        if not nodes:
-            return False
-        node = nodes.pop(0)
-        if node is None:
-            return len({owner for _, owner in points}) <= 1
-        axis, at = node
-        if at < 0 or axis < 0 or (points and axis >= len(radices)):
-            return False
-        width = radices[axis + 1] // radices[axis] if axis + 1 < len(radices) else None
-
-        def digit(address):
-            return address // radices[axis] % width if width else address // radices[axis]
-
-        below = walk([point for point in points if digit(point[0]) < at])
-        return below and walk([point for point in points if digit(point[0]) >= at])
-
-    return walk([(a, owner) for owner, view in enumerate(views) for a in view]) and not nodes

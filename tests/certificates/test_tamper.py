@@ -1,14 +1,12 @@
 """An accepted certificate with one thing changed is accepted iff what it then says is still true."""
 
 import json
-import random
-from collections import Counter
 
 import pytest
 
 from tests.certificates import maps
-from tests.certificates.enumeration import is_right, tree_separates
-from tests.certificates.test_check import accepts, covers, with_evidence
+from tests.certificates.enumeration import is_right
+from tests.certificates.test_check import accepts, with_evidence
 from verifier.certificates.encode import Certificate
 from verifier.certificates.forms import SolverClaim
 
@@ -45,7 +43,7 @@ def at(document, path):
 def test_every_number_of_map_and_expectation(constructor):
     document = Certificate(*constructor()).to_json()
     if constructor is maps.uncovered:  # cancellation alone proves packings only where the hulls are full
-        document = with_evidence(document, "listing")
+        document = with_evidence(document, "pairs")
     refused = 0
     for part in ("map", "expectation"):
         for path in numbers(document[part], (part,)):
@@ -125,67 +123,19 @@ def test_one_scale_of_two_replicas(scale):
     assert accepts(document)
 
 
-def test_T7_cut_trees():
-    """Every single change of a tree is accepted iff its regions still meet one view each."""
-    rng = random.Random("trees")
-    seen = Counter()
-    while seen[True] < 40 or seen[False] < 250:
-        document = Certificate(maps.random_map(rng), maps.Expectation()).to_json()
-        document = with_evidence(document, "digit-boxes")
-        if document is None or not accepts(document):
-            assert document is None
-            continue
-        for name, (views, radices) in covers(document).items():
-            tree = document["evidence"][name]["tree"]
-            for changed_tree in changed_trees(rng, tree):
-                changed = copied(document)
-                changed["evidence"][name]["tree"] = changed_tree
-                expected = tree_separates(changed_tree, views, radices)
-                assert accepts(changed) == expected, (views, radices, changed_tree)
-                seen[expected] += 1
-
-
-def changed_trees(rng, tree):
-    k = rng.randrange(len(tree))
-    yield [*tree[:k], *tree[k + 1 :]]
-    yield [*tree[:k], tree[k], *tree[k:]]
-    yield [*tree, None]
-    yield [*tree[:k], None, *tree[k + 1 :]]
-    if tree[k] is not None:
-        axis, cut = tree[k]
-        for node in ([axis, cut + 1], [axis, cut - 1], [axis + 1, cut], [axis - 1, cut], [cut, axis]):
-            yield [*tree[:k], node, *tree[k + 1 :]]
-
-
-@pytest.mark.parametrize(
-    "radices", [[], [2], [1, 1], [1, 3, 2], [1, 0], [1, 3], [1, 2, 3], [1, 8, -16], [1, 8, 8]]
-)
-def test_T6_radices(radices):
-    document = with_evidence(Certificate(*maps.column_split()).to_json(), "digit-boxes")
-    assert document["evidence"]["parameter"]["radices"] == [1, 8]
-    document["evidence"]["parameter"]["radices"] = radices
-    assert not accepts(document)
-
-
 @pytest.mark.parametrize(
     "form",
     [
         {},
         {"form": "trust me"},
         {"form": ["listing"]},
-        {"form": "digit-boxes"},
-        {"form": "digit-boxes", "radices": [1, 8], "tree": {}},
-        {"form": "digit-boxes", "radices": [1, 8], "tree": [[0, 4, 0], None, None]},
-        {"form": "digit-boxes", "radices": [1, 8], "tree": [[0], None, None]},
-        {"form": "digit-boxes", "radices": [1, 8], "tree": [[2, 4], None, None]},
         {"form": "pairs"},
         {"form": "pairs", "work": True},
         {"form": "pairs", "work": -1},
+        {"form": "pairs", "work": float("nan")},
         {"form": "solver-claim"},
-        {"form": "solver-claim", "solver": "isl", "version": 1},
-        {"form": "solver-claim", "solver": "\x1b[2J", "version": "1"},
-        {"form": "solver-claim", "solver": "isl", "version": "\ud800"},
-        {"form": "listing", "more": 1},
+        {"form": "listing", "addresses": 24},
+        {"form": "digit-boxes", "radices": [1, 8], "tree": [[0, 4], None, None]},
         "listing",
         None,
     ],
@@ -198,15 +148,13 @@ def test_forms_that_prove_nothing(form):
     assert not accepts(document)
 
 
-@pytest.mark.parametrize("kind", ["digit-boxes", "pairs"])
-def test_covers_only_forms_do_not_prove_equality(kind):
+def test_pairs_do_not_prove_equality():
     document = Certificate(*maps.gqa_replicas()).to_json()
-    form = {"digit-boxes": {"radices": [1], "tree": [None]}, "pairs": {"work": 1}}[kind]
-    document["evidence"]["holders/0,1/1/1"] = {"form": kind, **form}
+    document["evidence"]["holders/0,1/1/1"] = {"form": "pairs", "work": 1}
     assert not accepts(document)
 
 
-@pytest.mark.parametrize("kind", ["cancellation", "digit-boxes", "pairs", "listing"])
+@pytest.mark.parametrize("kind", ["cancellation", "pairs"])
 def test_two_equal_pieces_are_told_apart(kind):
     """The second of two equal pieces is another view, not the same one again."""
     made = [maps.piece((2,), (0, (1,)), (0, (1,)), [0])] * 2

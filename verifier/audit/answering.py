@@ -1,9 +1,9 @@
-"""Putting obligations to an engine: equal questions once, and to every engine for a cross-check."""
+"""Putting obligations to an engine, and to every other engine for a cross-check."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from verifier.answers import Answer, Fails, Holds, Unknown
 from verifier.budget import Budget
@@ -22,17 +22,13 @@ class Answered:
     disagreements: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Answering:
-    """An engine with a budget and a memory of the questions it was asked.
-
-    Equal geometries of one checkpoint are decided once: questions hold no names, ranks or files.
-    """
+    """An engine with a budget, and whether the others are asked as well."""
 
     engine: Engine
     budget: Budget
     cross_check: bool = False
-    memory: dict[Question, tuple[Answer, tuple[str, ...]]] = field(default_factory=dict)
 
     def answer_all(self, obligations: Iterable[Obligation]) -> Iterator[Answered]:
         """Each obligation with its answer, in order."""
@@ -41,9 +37,7 @@ class Answering:
             if isinstance(question, Unposed):
                 yield Answered(obligation, Unknown("SM902", question.reason, self.engine.name))
                 continue
-            if question not in self.memory:
-                self.memory[question] = self._decide(question)
-            yield Answered(obligation, *self.memory[question])
+            yield Answered(obligation, *self._decide(question))
 
     def _decide(self, question: Question) -> tuple[Answer, tuple[str, ...]]:
         answer = self.engine.decide(question, self.budget)

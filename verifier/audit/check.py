@@ -47,7 +47,7 @@ class Settings:
     strict: bool = False
 
     def answering(self) -> Answering:
-        """A fresh memory of questions under these settings.
+        """The engine, budget and cross-check of these settings.
 
         Raises:
             ValueError: no engine has that name.

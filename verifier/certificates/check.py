@@ -121,9 +121,8 @@ def solutions(target: int, axes: Axes, work: list[int]) -> int:
     *below, (s, n) = axes
     reach, unit = sum(t * (m - 1) for t, m in below), gcd(*(t for t, _ in below))
     first, last, common = max(0, -((reach - target) // s)), min(n - 1, target // s), gcd(s, unit)
-    step = unit // common or last + 1  # an index must leave the others a multiple of their gcd
-    if 1 < step <= last:
-        first += (target // common * pow(s // common, -1, step) - first) % step
+    step = unit // common or 1  # an index must leave the others a multiple of their gcd
+    first += (target // common * pow(s // common, -1, step) - first) % step
     spend(work, max(0, (last - first) // step + 1))
     return sum(solutions(target - i * s, below, work) for i in range(first, last + 1, step))
 
@@ -164,7 +163,9 @@ def check_cover(form: Any, size: int, cells: list[int], exact: bool, views: list
         for low, high, group in components(views):  # each fills its hull exactly
             check_zero([*group, normal(low, [1], [high + 1 - low], -1)])
     elif form["form"] == "pairs":
-        check_pairs(views, [min(50 * form["work"] + 100 * len(views) ** 2 + 10_000, MOST_WORK // 4)])
+        check_pairs(
+            views, [min(50 * naturals([form["work"]])[0] + 100 * len(views) ** 2 + 10_000, MOST_WORK // 4)]
+        )
     total = sum(v.repeat * prod(n for _, n in v.axes) for v in views)
     need(total == size or (not exact and total < size), f"{total} visits of {size} addresses")
 
@@ -287,8 +288,8 @@ def check_holders(held: Held, x: dict[str, Any], ask: Callable[..., None]) -> li
 def check_map(raw: Any, x: dict[str, Any], ask: Callable[..., None]) -> None:
     """Everything that must hold of a map under an expectation. Theory: T10."""
     logical, shapes, held = read_map(raw)
-    flags, numbers = [x["cover"], x["lookup"], x["partial"]], [x["sum_ulps"], x["index_bits"]]
-    need(all(type(flag) is bool for flag in flags) and naturals(numbers), "malformed: expectation")
+    flags, numbers = [x["cover"], x["lookup"], x["partial"]], naturals([x["sum_ulps"], x["index_bits"]])
+    need(all(type(flag) is bool for flag in flags) and numbers[1] >= 2, "malformed: expectation")
     holes, gaps = by_rank(x.get("holes", {})), naturals(x.get("gaps", []))
     need(holes.keys() <= held.keys(), f"pieces: holes of ranks {sorted(holes.keys() - held.keys())}")
     need(not (x["lookup"] and (x["partial"] or "write_unit" in x)), "pieces: a lookup table has no writers")

@@ -37,7 +37,7 @@ def lints(shard_map: ShardMap) -> Iterator[Fault]:
                 seen.add("SM703")
                 yield _lint("SM703", rank, position)
             previous = piece.dest.offset
-            if piece.scale != ONE and "SM704" not in seen:
+            if piece.scale is not ONE and piece.scale != ONE and "SM704" not in seen:
                 seen.add("SM704")
                 yield _lint("SM704", rank, position, scale=str(piece.scale))
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from verifier.geometry.strided import INT64_MAX, StridedView
 from verifier.model.expectation import Expectation
 from verifier.model.piece import Piece
-from verifier.model.shard_map import RankShard, ShardMap
+from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault, Visit
 
 RULES = ("index-width", "bounds", "signs", "scales", "locations")
@@ -25,15 +25,17 @@ def piece_faults(shard_map: ShardMap, expectation: Expectation) -> Iterator[Faul
     if shard_map.numel > INT64_MAX:
         yield _too_wide("elements of the parameter", shard_map.numel, 64)
     world = _plausible_ranks(shard_map)
+    numel = shard_map.numel
     for rank, shard in shard_map.ranks.items():
-        if shard.numel > INT64_MAX:
-            yield _too_wide("elements of the shard", shard.numel, 64, rank)
+        shard_numel = shard.numel
+        if shard_numel > INT64_MAX:
+            yield _too_wide("elements of the shard", shard_numel, 64, rank)
         for position, piece in enumerate(shard.pieces):
             if piece.is_empty:
                 continue
             place = (rank, position)
-            yield from _address_faults(place, piece, shard, shard_map.numel, expectation.index_bits)
-            if not isinstance(piece.scale, Fraction) or piece.scale == 0:
+            yield from _address_faults(place, piece, shard_numel, numel, expectation.index_bits)
+            if not isinstance(piece.scale, Fraction) or not piece.scale:
                 yield Fault(
                     code="SM106",
                     side="piece",
@@ -58,7 +60,7 @@ def _plausible_ranks(shard_map: ShardMap) -> frozenset[int]:
 
 
 def _address_faults(
-    place: tuple[int, int], piece: Piece, shard: RankShard, numel: int, index_bits: int
+    place: tuple[int, int], piece: Piece, shard_numel: int, numel: int, index_bits: int
 ) -> Iterator[Fault]:
     """Width of the numbers, bounds, width of the addresses, signs; one fault a cause."""
     wide = _widest(piece)
@@ -66,11 +68,11 @@ def _address_faults(
         yield _too_wide("a number of the piece", wide, 64, place[0], place)
         return
     dest, source = piece.dest.hull, piece.source.hull
-    if dest[0] < 0 or dest[1] >= shard.numel:
-        yield _out_of_bounds("SM101", place, piece.dest, shard.numel)
+    if dest[0] < 0 or dest[1] >= shard_numel:
+        yield _out_of_bounds("SM101", place, piece.dest, shard_numel)
     if source[0] < 0 or source[1] >= numel:
         yield _out_of_bounds("SM102", place, piece.source, numel)
-    elif dest[0] >= 0 and dest[1] < shard.numel:
+    elif dest[0] >= 0 and dest[1] < shard_numel:
         reached = max(source[1], dest[1])
         if reached >= 2 ** (index_bits - 1):
             yield _too_wide("an address", reached, index_bits, place[0], place)

@@ -19,10 +19,11 @@ def shard_obligations(shard_map: ShardMap, expectation: Expectation) -> Iterator
     """One Tiling per rank, ranks without pieces included."""
     for rank, shard in shard_map.ranks.items():
         views = tuple([piece.dest for piece in shard.pieces])
-        padding = unvisited(expectation.holes.get(rank, ()), views, shard.numel)
+        numel = shard.numel
+        padding = unvisited(expectation.holes.get(rank, ()), views, numel)
         question: Tiling | Unposed
         if isinstance(padding, TooHard):
             question = Unposed(f"which declared holes are written: {padding.nodes} search nodes spent")
         else:
-            question = Tiling(shard.numel, views + padding)
+            question = Tiling(numel, views + padding)
         yield Obligation(f"shard/{rank}", "shard", rank, question)

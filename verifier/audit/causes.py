@@ -22,11 +22,11 @@ def by_cause(
     """The faults to report, in order, each with its consequences.
 
     ``direct`` are seen on single pieces, ``structural`` come from the shard and parameter obligations, in
-    catalogue order, ``expected`` from the reader's expectation. Undecided demands and disagreements of
-    engines are never folded.
+    catalogue order, ``expected`` from the reader's expectation. Of the faults of the parameter the one at the
+    least element comes first. Undecided demands and disagreements of engines are never folded.
     """
     primary = _merged(direct)
-    for fault in structural:
+    for fault in sorted(structural, key=_by_address):
         _place(primary, fault, _structural_cause(primary, fault))
     unsound = _first_refuted(primary)
     for fault in expected:
@@ -43,8 +43,13 @@ def _place(primary: list[Fault], fault: Fault, cause: int | None) -> None:
         primary[cause] = replace(found, consequences=(*found.consequences, fault))
 
 
+def _by_address(fault: Fault) -> int:
+    """Shards keep their order; elements of the parameter, which several obligations speak of, are sorted."""
+    return fault.address + 1 if fault.side == "parameter" and fault.address is not None else 0
+
+
 def _merged(direct: Iterable[Fault]) -> list[Fault]:
-    """Equal codes of one rank as one fault that counts the pieces."""
+    """Equal codes of one rank as one fault that counts the pieces; SM401 at the least element."""
     merged: dict[tuple[str, int | None], Fault] = {}
     for fault in direct:
         key = (fault.code, fault.rank)
@@ -52,7 +57,8 @@ def _merged(direct: Iterable[Fault]) -> list[Fault]:
         if first is None:
             merged[key] = replace(fault, count=Count(1, exact=True)) if fault.pieces else fault
         elif first.count is not None:
-            merged[key] = replace(first, count=Count(first.count.number + 1, exact=True))
+            least = min(first, fault, key=_by_address) if fault.code == "SM401" else first
+            merged[key] = replace(least, count=Count(first.count.number + 1, exact=True))
     return list(merged.values())
 
 

@@ -20,8 +20,10 @@ from verifier.geometry.strided import StridedView, coordinates
 from verifier.model.expectation import Expectation
 from verifier.model.piece import ONE, Piece
 from verifier.model.shard_map import ShardMap
-from verifier.obligations.faults import Fault, Side, Visit
+from verifier.obligations.faults import Fault, Side, Value, Visit
 
+UNIT_LISTED = 4096
+"""Largest storage unit whose elements are looked up one by one for their writers."""
 NODES = 1_000_000
 """Search nodes for the indices by which one piece reaches one address."""
 
@@ -207,12 +209,22 @@ class Diagnosis:
         )
 
     def _unit_fault(self, element: int) -> Fault:
-        """Two ranks write to the storage unit in which one of them begins or ends (SM506)."""
+        """Two ranks write to the storage unit in which one of them begins or ends (SM506).
+
+        Where elements may be held by nobody, one rank may end inside a unit and be its only writer.
+        """
         unit = self._expectation.write_unit
         if unit is None:
             raise ValueError("there is no storage unit")
-        holdings = [h for at in (element - 1, element) for h in self.holdings(at)[:1]]
-        visits = tuple(holding.visit for holding in holdings)
+        first = element - element % unit
+        beside = (element - 1, element)
+        elements = range(first, min(first + unit, self._map.numel)) if unit <= UNIT_LISTED else beside
+        writers = {h.visit.rank: h.visit for at in (*beside, *elements) for h in self.holdings(at)[:1]}
+        visits = tuple(writers.values())[:2]
+        if len(writers) < 2:
+            reason = f"unit {element // unit} has one writer but is not written as a whole"
+            values: dict[str, Value] = {"obligation": "storage units", "reason": reason}
+            return Fault(code="SM901", side="parameter", address=element, values=values, undecided=True)
         return Fault(
             code="SM506",
             side="parameter",
@@ -220,7 +232,7 @@ class Diagnosis:
             pieces=_pieces(visits),
             address=element,
             visits=visits,
-            values={"unit": unit, "writers": tuple(sorted({visit.rank for visit in visits}))},
+            values={"unit": unit, "writers": tuple(sorted(writers))},
         )
 
 

@@ -23,7 +23,8 @@ class Expectation:
             ``sum_ulps`` units in the last place of a double.
         scale: the scale every piece must have (SM505), None when not asked.
         index_bits: width of the signed integer that every address must fit (SM109).
-        write_unit: elements per storage unit; each unit has one writing rank (SM506).
+        write_unit: elements per storage unit; each unit has one writing rank (SM506). Units that are written
+            in part only, next to elements that nobody holds, are left undecided.
     """
 
     reference: ShardMap | None = None

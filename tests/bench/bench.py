@@ -52,7 +52,8 @@ class Plan:
 
 def run(plan: Plan, say: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
     """The whole report."""
-    versions = {**tool_versions(), **preload()}
+    tool = tool_versions()
+    versions = {tool["name"]: tool["version"], "python": tool["python"], **preload()}
     measured = []
     for family in families(plan.sizes):
         if plan.wants(family):

@@ -36,7 +36,8 @@ class Family:
         name: key of the report.
         title: what it is, for people.
         maps: builds them.
-        small: the same layout at a size that a walk over all elements finishes; None if ``maps`` is such.
+        small: a size that a walk over all elements finishes, of the same layout, or for model-sized sets of
+            a column split; None if ``maps`` is such.
         same_parameter_side_as: an earlier family that peers without sight of shards cannot tell from this.
     """
 

@@ -31,7 +31,7 @@ def duration(seconds: float) -> str:
 
 
 def _ratio(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _table(head: list[str], rows: list[list[str]]) -> list[str]:
@@ -41,8 +41,7 @@ def _table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 def _head(report: dict[str, Any]) -> list[str]:
     machine, effort = report["machine"], report["effort"]
-    named = {name: version for name, version in report["versions"].items() if name != "name"}
-    versions = ", ".join(f"{name} {version}" for name, version in named.items())
+    versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
     return [
         "# Speed, side by side",
         "",
@@ -55,7 +54,10 @@ def _head(report: dict[str, Any]) -> list[str]:
         f" a million updates of a dict in {duration(machine['million_dict_updates_seconds'])});"
         " the ratios are what counts."
         f" Up to {effort['repetitions']} samples each; a call longer than {effort['cap']:g} s is stopped."
-        " `~` marks a number extrapolated from a smaller size, in proportion to the elements walked.",
+        " `~` marks a number extrapolated from a smaller size, in proportion to the elements walked"
+        " (for model-sized sets, of a column split)."
+        " Others at work on the machine make processor time grow as well, so a target in seconds"
+        " that is missed here may be met on an idle core.",
         "",
         f"`ratio` is the peer's time over that of `{CHECK}` on the same maps: above 1 the peer is slower."
         " What a peer checks is often much less; the last section says what.",
@@ -80,8 +82,8 @@ def _families(report: dict[str, Any]) -> list[str]:
         lines += [
             f"### {family['title']}",
             "",
-            f"`{family['name']}`: {size['maps']:,} maps, {size['pieces']:,} pieces,"
-            f" {size['elements']:,} elements." + _elsewhere(family),
+            f"`{family['name']}`: maps {size['maps']:,}, pieces {size['pieces']:,},"
+            f" elements {size['elements']:,}." + _elsewhere(family),
             "",
             *_table(
                 ["peer", "median", "ratio", "answer", "note"],

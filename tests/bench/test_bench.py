@@ -62,7 +62,7 @@ def test_boxes_are_read_back_from_views() -> None:
 def test_report_is_json_with_versions_sizes_and_targets(report: dict[str, Any]) -> None:
     assert json.loads(json.dumps(report)) == report
     assert report["schema"] == SCHEMA
-    assert {"deepspeed", "torch", "numpy", "islpy", "z3", "python"} <= report["versions"].keys()
+    assert {"shardproof", "deepspeed", "torch", "numpy", "islpy", "z3", "python"} <= report["versions"].keys()
     assert [family["name"] for family in report["families"]] == ["columns", "grid_8_ranks"]
     columns = report["families"][0]
     assert columns["size"] == {"maps": 1, "pieces": 8, "elements": 4096 * 14336}

@@ -227,8 +227,6 @@ def test_evidence_for_no_obligation_is_rejected(name):
         (line((3,)), Expectation(), "shard/0: 3 visits of 4"),
         (line((2, 2), (0, (2, 1)), (0, (1, 1))), Expectation(), r"shard/0: .* address 1 are off by \+1"),
         (line((2, 2), (0, (1, 1)), (0, (2, 1))), Expectation(), r"parameter: .* address 1 are off by \+1"),
-        (line(), Expectation(lookup=True, write_unit=1), "lookup table"),
-        (line(), Expectation(holes={3: (0,)}), r"holes of ranks \[3\]"),
         (line(scale=Fraction(1, 2)), Expectation(partial=True), r"the scales of ranks \(0,\)"),
     ],
 )
@@ -236,6 +234,31 @@ def test_rejections_name_the_obligation_and_the_number(made, expectation, messag
     here = maps.shard_map((4,), {0: ((4,), [made])})
     with pytest.raises(Rejected, match=message):
         check(Certificate(here, expectation).to_json())
+
+
+@pytest.mark.parametrize("demand", [{"write_unit": 1}, {"partial": True}])
+def test_a_lookup_table_is_not_asked_about_its_holders(demand):
+    document = Certificate(maps.shard_map((4,), {0: ((4,), [line()])}), Expectation(lookup=True)).to_json()
+    document["expectation"] |= demand
+    with pytest.raises(Rejected, match="lookup table"):
+        check(document)
+
+
+def test_T16_two_scales_of_one_rank_do_not_add_up():
+    made = [line((2,), (k, (1,)), (k, (1,)), scale=Fraction(1 + k, 4)) for k in (0, 2)]
+    here = maps.shard_map((4,), {0: ((4,), made)})
+    with pytest.raises(Rejected, match=r"the scales of ranks \(0,\)"):
+        check(Certificate(here, Expectation(partial=True)).to_json())
+
+
+def test_T5_a_reference_with_the_scales_of_two_pieces_exchanged():
+    def scaled(*scales):
+        made = [line((2,), (2 * k, (1,)), (2 * k, (1,)), scale=Fraction(s)) for k, s in enumerate(scales)]
+        return maps.shard_map((4,), {0: ((4,), made)})
+
+    assert check(Certificate(scaled(2, 1), Expectation(reference=scaled(2, 1))).to_json()) == ()
+    with pytest.raises(Rejected, match="reference/0: "):
+        check(Certificate(scaled(2, 1), Expectation(reference=scaled(1, 2))).to_json())
 
 
 def test_large_maps_need_no_listing():

@@ -51,7 +51,6 @@ def test_every_member_of_the_expectation_arrives(tmp_path: Path) -> None:
             "holes": {"1": [3, 2]},
             "gaps": [7, 0],
             "cover": False,
-            "lookup": True,
             "partial": True,
             "expect_scale": 0.1,
             "int_bits": 16,
@@ -63,9 +62,16 @@ def test_every_member_of_the_expectation_arrives(tmp_path: Path) -> None:
     assert expectation.reference.origin.pointer == "/expectation/reference"
     assert expectation.holes == {1: (2, 3)}
     assert expectation.gaps == (0, 7)
-    assert (expectation.cover, expectation.lookup, expectation.partial) == (False, True, True)
+    assert (expectation.cover, expectation.lookup, expectation.partial) == (False, False, True)
+    assert expectation_of(tmp_path, {"lookup": True}).lookup
     assert expectation.scale == Fraction(0.1) != Fraction(1, 10)
     assert (expectation.index_bits, expectation.write_unit) == (16, 2)
+
+
+def test_members_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
+    document = read_text(tmp_path, json.dumps({**CASE, "expectation": {"lookup": True, "write_unit": 2}}))
+    (refusal,) = document.refusals
+    assert (refusal.code, refusal.origin.pointer) == ("SM002", "/expectation")
 
 
 @pytest.mark.parametrize(

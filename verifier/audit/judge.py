@@ -14,6 +14,7 @@ from verifier.audit.answering import Answered, Answering
 from verifier.audit.causes import by_cause
 from verifier.audit.diagnose import Diagnosis
 from verifier.certificates.encode import Certificate
+from verifier.certificates.forms import Form, SolverClaim
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.catalogue import obligations
@@ -98,9 +99,10 @@ def _verdict(
         return Refuted(refuted[0], faults)
     if faults:
         return Undecided(str(faults[0].values.get("reason", "")), faults)
-    evidence = {}
+    evidence: dict[str, Form] = {}
     for item in answered:
         if not isinstance(item.answer, Holds):
             raise RuntimeError(f"{item.obligation.name} did not hold and left no fault")
-        evidence[item.obligation.name] = item.answer.form
+        if not isinstance(evidence.get(item.obligation.name), SolverClaim):  # one name, several scales
+            evidence[item.obligation.name] = item.answer.form
     return Proved(Certificate(shard_map, expectation, evidence))

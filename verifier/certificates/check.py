@@ -1,8 +1,8 @@
 """The trusted base: accepts a certificate only if the map in it meets the expectation in it.
 
-Standard library only and nothing of this project, so that no engine vouches for itself. Runs alone too, as
-``python check.py FILE``. Every obligation is derived from the map; ``evidence`` only says how it is to be
-confirmed. Whatever is malformed, too large or not understood is rejected. Theory: T1-T5, T8-T12, T14-T16.
+Standard library only and nothing of this project; runs alone as ``python check.py FILE``. Every obligation is
+derived from the map, ``evidence`` only says how it is to be confirmed. Whatever is malformed, too large or not
+understood is rejected. Theory: T1-T5, T8-T12, T14-T16.
 """
 
 from __future__ import annotations
@@ -66,6 +66,11 @@ def normal(offset: int, strides: Iterable[int], shape: Iterable[int], repeat: in
         elif n > 1:
             axes.append((s, n))
     return View(offset, offset + sum(s * (n - 1) for s, n in axes), axes, repeat)
+
+
+def visits(views: Iterable[View]) -> int:
+    """How many visits there are in all."""
+    return sum(v.repeat * prod(n for _, n in v.axes) for v in views)
 
 
 def components(views: Iterable[View]) -> Iterator[tuple[int, int, list[View]]]:
@@ -166,12 +171,13 @@ def check_cover(form: Any, size: int, cells: list[int], exact: bool, views: list
         check_pairs(
             views, [min(50 * naturals([form["work"]])[0] + 100 * len(views) ** 2 + 10_000, MOST_WORK // 4)]
         )
-    total = sum(v.repeat * prod(n for _, n in v.axes) for v in views)
+    total = visits(views)
     need(total == size or (not exact and total < size), f"{total} visits of {size} addresses")
 
 
 def check_same(form: Any, left: list[View], right: list[View]) -> None:
     """Two multisets of addresses are equal. Theory: T4."""
+    need(visits(left) == visits(right), f"{visits(left)} visits against {visits(right)}")
     if form["form"] == "cancellation":
         for _, _, group in components(left + [v._replace(repeat=-v.repeat) for v in right]):
             check_zero(group)

@@ -121,6 +121,13 @@ def decode_expectation(
             interned=interned,
         )
     holes_origin = origin.child("holes")
+    lookup = truth(fields.get("lookup", False), origin.child("lookup"))
+    if lookup and ("write_unit" in fields or fields.get("partial", False)):
+        raise malformed(
+            "a lookup table has no holders, so neither partial sums nor storage units",
+            origin,
+            "leave out lookup, or partial and write_unit",
+        )
     return Expectation(
         reference=reference,
         holes={
@@ -129,7 +136,7 @@ def decode_expectation(
         },
         gaps=address_list(fields.get("gaps", []), origin.child("gaps"), what="parameter address"),
         cover=truth(fields.get("cover", True), origin.child("cover")),
-        lookup=truth(fields.get("lookup", False), origin.child("lookup")),
+        lookup=lookup,
         partial=truth(fields.get("partial", False), origin.child("partial")),
         scale=_exact(fields, origin),
         index_bits=_at_least(2, fields.get("int_bits", 64), origin.child("int_bits")),

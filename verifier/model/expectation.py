@@ -13,6 +13,9 @@ from verifier.model.shard_map import ShardMap
 class Expectation:
     """Demands and waivers beyond soundness. The default asks for exactly soundness.
 
+    Raises:
+        ValueError: the index width or the unit is too small, or a look-up table is asked about its holders.
+
     Attributes:
         reference: the map the consumer reads; the checked map must be the same function (SM501).
         holes: per rank, shard addresses that may stay unwritten (padding cells).
@@ -43,3 +46,5 @@ class Expectation:
             raise ValueError(f"index_bits {self.index_bits} cannot hold an address")
         if self.write_unit is not None and self.write_unit < 1:
             raise ValueError(f"write_unit {self.write_unit} is not a positive number of elements")
+        if self.lookup and (self.partial or self.write_unit is not None):
+            raise ValueError("a lookup table has no holders, so neither partial sums nor storage units")

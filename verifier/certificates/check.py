@@ -1,8 +1,7 @@
 """The trusted base: accepts a certificate only if the map in it meets the expectation in it.
 
-Standard library only and nothing of this project; runs alone as ``python check.py FILE``. Every obligation is
-derived from the map, ``evidence`` only says how it is to be confirmed. Whatever is malformed, too large or not
-understood is rejected. Theory: T1-T5, T8-T12, T14-T16.
+Standard library only and nothing of this project; runs alone as ``python check.py FILE``. The obligations are
+derived from the map. What is malformed, too large or not understood is rejected. Theory: T1-T5, T8-T16.
 """
 
 from __future__ import annotations

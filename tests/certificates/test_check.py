@@ -216,18 +216,18 @@ def test_evidence_for_no_obligation_is_rejected(name):
     ("made", "expectation", "message"),
     [
         (line(dest=(1, (1,))), Expectation(), r"reaches 1\.\.4"),
-        (line(source=(3, (-1,))), Expectation(), r"strides \[-1\]"),
+        (line(source=(3, (-1,))), Expectation(), r"by \[-1\]"),
         (line(locations=[0, 9]), Expectation(), r"locations \(0, 9\)"),
         (line(locations=[]), Expectation(), r"locations \(\)"),
         (line(scale=float("inf")), Expectation(), "scale 'inf'"),
         (line(scale=Fraction(0)), Expectation(), "scale '0/1'"),
         (line(), Expectation(scale=Fraction(2)), "has scale 1"),
         (line(), Expectation(index_bits=2), "reaches address 3"),
-        (line((4, 1), (0, (1, 2**63)), (0, (1, 0))), Expectation(), "strides .1, 9223372036854775808."),
+        (line((4, 1), (0, (1, 2**63)), (0, (1, 0))), Expectation(), r"by \[1, 9223372036854775808\]"),
         (line((3,)), Expectation(), "shard/0: 3 visits of 4"),
         (line((2, 2), (0, (2, 1)), (0, (1, 1))), Expectation(), r"shard/0: .* address 1 are off by \+1"),
         (line((2, 2), (0, (1, 1)), (0, (2, 1))), Expectation(), r"parameter: .* address 1 are off by \+1"),
-        (line(scale=Fraction(1, 2)), Expectation(partial=True), r"the scales of ranks \(0,\)"),
+        (line(scale=Fraction(1, 2)), Expectation(partial=True), r"scales of \(0,\)"),
     ],
 )
 def test_rejections_name_the_obligation_and_the_number(made, expectation, message):
@@ -247,7 +247,7 @@ def test_a_lookup_table_is_not_asked_about_its_holders(demand):
 def test_T16_two_scales_of_one_rank_do_not_add_up():
     made = [line((2,), (k, (1,)), (k, (1,)), scale=Fraction(1 + k, 4)) for k in (0, 2)]
     here = maps.shard_map((4,), {0: ((4,), made)})
-    with pytest.raises(Rejected, match=r"the scales of ranks \(0,\)"):
+    with pytest.raises(Rejected, match=r"scales of \(0,\)"):
         check(Certificate(here, Expectation(partial=True)).to_json())
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
 
 from verifier.answers import Answer, Fails, Holds, Unknown
 from verifier.budget import Budget
@@ -13,8 +15,7 @@ from verifier.obligations.obligation import Obligation, Unposed
 from verifier.obligations.questions import Question
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """An obligation with the answer, and what other engines said against it."""
 
     obligation: Obligation
@@ -44,10 +45,11 @@ class Answering:
         if not self.cross_check:
             return answer, ()
         others = [engine_named(name) for name in ENGINES if name not in ("auto", answer.engine)]
+        answers = [answer, *[other.decide(question, self.budget) for other in others]]
         disagreements = [
-            f"{answer.engine} {_words(answer)}, {other.name} {_words(second)}"
-            for other in others
-            if _contradict(answer, second := other.decide(question, self.budget))
+            f"{first.engine} {_words(first)}, {second.engine} {_words(second)}"
+            for first, second in combinations(answers, 2)
+            if _contradict(first, second)
         ]
         return answer, tuple(disagreements)
 
@@ -57,7 +59,8 @@ def _contradict(first: Answer, second: Answer) -> bool:
         case (Holds(), Fails()) | (Fails(), Holds()):
             return True
         case Fails(a), Fails(b):
-            return a.least and b.least and (a.place, a.excess) != (b.place, b.excess)
+            counted = a.excess is not None and b.excess is not None
+            return a.least and b.least and (a.place != b.place or (counted and a.excess != b.excess))
         case _:
             return False
 

@@ -119,7 +119,7 @@ def check_subject(
     return Subject(
         name=shard_map.name,
         kind="map",
-        verdict="refuted" if settings.strict and warnings and verdict == "proved" else verdict,
+        verdict="refuted" if settings.strict and warnings else verdict,
         outcome=judgement.verdict,
         place=None if shard_map.origin is None else Place(shard_map.origin.file, shard_map.origin.pointer),
         obligations=Obligations(judgement.proved, judgement.refuted, judgement.undecided),

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from verifier.model.piece import Piece
-from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Value, Visit
 
 
@@ -60,8 +59,3 @@ def wrong_at(holdings: Sequence[Holding], *, needed: bool, scales_agree: bool) -
             texts = (str(first.piece.scale), str(holding.piece.scale))
             return Wrong("SM303", (first, holding), {"scales": texts})
     return None
-
-
-def piece_at(shard_map: ShardMap, visit: Visit) -> Piece:
-    """The piece a visit belongs to."""
-    return shard_map.ranks[visit.rank].pieces[visit.piece]

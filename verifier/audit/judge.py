@@ -17,11 +17,16 @@ from verifier.certificates.encode import Certificate
 from verifier.certificates.forms import Form, SolverClaim
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
-from verifier.obligations.catalogue import obligations
-from verifier.obligations.expectations import same_frame, scale_faults, writer_faults
+from verifier.obligations.catalogue import basic_obligations
+from verifier.obligations.expectations import (
+    same_frame,
+    scale_faults,
+    unit_obligations,
+    writer_faults,
+)
 from verifier.obligations.faults import Fault
 from verifier.obligations.lints import lints
-from verifier.obligations.piece_rules import RULES, piece_faults
+from verifier.obligations.piece_rules import RULES, misplaced_reference, piece_faults
 from verifier.verdicts import Proved, Refuted, Undecided, Verdict
 
 _EXPECTED_FAMILIES = frozenset({"reference", "unit"})
@@ -59,11 +64,15 @@ def judge(
     """
     direct = list(piece_faults(shard_map, expectation))
     asked = [*found, *_expected_directly(shard_map, expectation)]
-    answered = list(answering.answer_all(obligations(shard_map, expectation)))
+    answered = list(answering.answer_all(basic_obligations(shard_map, expectation)))
+    if not direct and all(isinstance(item.answer, Holds) for item in answered):
+        answered += answering.answer_all(unit_obligations(shard_map, expectation))
     diagnosis = Diagnosis(shard_map, expectation)
     structural: list[Fault] = []
     expected: list[Fault] = list(asked)
     for item in answered:
+        if isinstance(item.answer, Holds) and not item.disagreements:
+            continue
         target = expected if item.obligation.family in _EXPECTED_FAMILIES else structural
         target += diagnosis.faults(item)
     faults = by_cause(direct, structural, expected)
@@ -86,8 +95,7 @@ def _expected_directly(shard_map: ShardMap, expectation: Expectation) -> list[Fa
     faults = [*scale_faults(shard_map, expectation), *writer_faults(shard_map, expectation)]
     if expectation.reference is not None:
         frame = same_frame(shard_map, expectation.reference)
-        if frame is not None:
-            faults.append(frame)
+        faults += [frame] if frame is not None else misplaced_reference(expectation.reference)
     return faults
 
 

@@ -30,7 +30,7 @@ def execute(shard_map: ShardMap, expectation: Expectation, verdict: Verdict, *, 
     )
     codes: set[str] = set()
     if isinstance(verdict, Refuted):
-        codes = {fault.code for fault in verdict.faults if not fault.undecided}
+        codes = {f.code for f in verdict.faults if not f.undecided and (f.address is not None or f.pieces)}
     against = contradiction(replay, proved=isinstance(verdict, Proved), codes=codes)
     faults = () if against is None else (_tool_bug(against),)
     return Execution((replay_note(shard_map, replay),), faults)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import click
 
 from verifier.diagnostics.codes import UnknownCodeError, code_of
+from verifier.diagnostics.pages import page_of
 
 
 @click.command("explain")
@@ -21,7 +20,7 @@ def command(code: str) -> None:
         entry = code_of(code)
     except UnknownCodeError as error:
         raise click.ClickException(str(error)) from error
-    page = files("verifier.diagnostics").joinpath("explain", f"{entry.code}.md")
-    if not page.is_file():
+    page = page_of(entry)
+    if page is None:
         raise click.ClickException(f"{entry.code} ({entry.name}): {entry.summary}. No command emits it yet.")
-    click.echo(page.read_text(encoding="utf-8"), nl=False)
+    click.echo(page, nl=False)

@@ -12,7 +12,8 @@ from verifier.diagnostics.finding import Finding, Place
 from verifier.diagnostics.wording import escaped
 from verifier.verdicts import Proved, Refuted, Undecided, Verdict
 
-SubjectVerdict = Literal["proved", "refuted", "undecided", "unreadable"]
+SubjectVerdict = Literal["proved", "refuted", "undecided", "unreadable", "unchecked"]
+"""``unchecked`` is a document that was read and holds nothing to check: no obligations, no findings."""
 
 EXIT_PROVED = 0
 EXIT_REFUTED = 1
@@ -47,7 +48,7 @@ class Subject:
 
     Attributes:
         name: what people call it, e.g. the parameter.
-        kind: a countable noun: "map", "checkpoint", "constructor".
+        kind: a countable noun: "map", "checkpoint", "document".
         place: where it was read; None when built in memory.
         answered_by: how many obligations each engine answered.
         contents: what it consists of, noun to number, e.g. {"ranks": 2, "pieces": 4}, in printing order.
@@ -123,8 +124,12 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """The worst of what happened: 70 > 2 > 1 > 3 > 4 > 0. A run that checked nothing is not a pass."""
-        if any(_is_tool_bug(finding) for _, finding in self.findings):
+        """The worst of what happened: 70 > 2 > 1 > 3 > 4 > 0.
+
+        Nothing was checked (4) also when a single path held nothing to check: a run must not pass because of
+        its other paths.
+        """
+        if any(is_tool_bug(finding) for _, finding in self.findings):
             return EXIT_TOOL_BUG
         summary = self.summary
         if summary.unreadable:
@@ -133,9 +138,14 @@ class Report:
             return EXIT_REFUTED
         if summary.undecided:
             return EXIT_UNDECIDED
-        if summary.obligations.total == 0:
+        if not self.checked_anything or any(subject.verdict == "unchecked" for subject in self.subjects):
             return EXIT_NOTHING_CHECKED
         return EXIT_PROVED
+
+    @property
+    def checked_anything(self) -> bool:
+        """Whether a single obligation was answered."""
+        return any(subject.obligations.total for subject in self.subjects)
 
     def raise_if_not_proved(self) -> None:
         """Return when everything was proved.
@@ -159,7 +169,7 @@ class NotProved(Exception):  # noqa: N818 - it is the verdict, an undecided map 
 
 
 def _lines(report: Report) -> Iterable[str]:
-    if report.exit_code == EXIT_NOTHING_CHECKED:
+    if report.exit_code == EXIT_NOTHING_CHECKED and not report.checked_anything:
         yield "nothing was checked"
     for subject in report.subjects:
         if subject.verdict != "proved" and not subject.findings:
@@ -176,6 +186,7 @@ def _where(subject: Subject, finding: Finding) -> str:
     return ":".join(str(part) for part in parts if part is not None)
 
 
-def _is_tool_bug(finding: Finding) -> bool:
+def is_tool_bug(finding: Finding) -> bool:
+    """Whether a finding is about shardproof itself and not about its subject."""
     code = find_code(finding.code)
     return code is not None and code.family == "tool bug"

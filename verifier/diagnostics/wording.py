@@ -4,6 +4,7 @@ tensor elements, bare numbers are addresses. Always.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
@@ -13,6 +14,9 @@ from verifier.model.piece import Scale
 _EXACT_BITS = 128
 _NAME_LENGTH = 60
 _LIST_LENGTH = 12
+_SCALE_LENGTH = 40
+_RATIO = re.compile(r"(?<![\w.])-?[0-9]{1,4000}/[0-9]{1,4000}(?![\w.])")
+_LONG_INTEGER = re.compile(r"(?<![\w./])-?[0-9]{40,4000}(?![\w./])")
 
 
 def escaped(text: str) -> str:
@@ -103,21 +107,36 @@ def element_text(element: Iterable[int]) -> str:
 
 
 def scale_text(scale: Scale) -> str:
-    """A scale as the shortest exact text: an integer, a decimal if that is exact and short, or a fraction."""
+    """A scale in few characters: an integer, an exact short decimal, a fraction, else ``about`` a decimal."""
     if not isinstance(scale, Fraction):
         return str(scale)
     if scale.denominator == 1:
         return number(scale.numerator)
-    decimal = _short_decimal(scale)
-    return decimal or f"{number(scale.numerator)}/{number(scale.denominator)}"
+    nearest = _nearest(scale)
+    if nearest is not None and Fraction(nearest) == scale:
+        return repr(nearest)
+    ratio = f"{number(scale.numerator)}/{number(scale.denominator)}"
+    return ratio if nearest is None or len(ratio) <= _SCALE_LENGTH else f"about {nearest!r}"
 
 
-def _short_decimal(scale: Fraction) -> str | None:
+def _nearest(scale: Fraction) -> float | None:
+    """The closest float; None where that says nothing about the size of the scale."""
     try:
         nearest = float(scale)
     except OverflowError:
         return None
-    return repr(nearest) if Fraction(nearest) == scale else None
+    return nearest or (None if scale else nearest)
+
+
+def short_scales(text: str) -> str:
+    """``text`` with its fractions and very long integers as ``scale_text`` writes them."""
+    text = _RATIO.sub(lambda found: _ratio_text(found[0]), text)
+    return _LONG_INTEGER.sub(lambda found: number(int(found[0])), text)
+
+
+def _ratio_text(text: str) -> str:
+    numerator, _, denominator = text.partition("/")
+    return text if int(denominator) == 0 else scale_text(Fraction(int(numerator), int(denominator)))
 
 
 def sum_text(view: StridedView, index: Sequence[int]) -> str:

@@ -31,6 +31,7 @@ from verifier.obligations.questions import (
 )
 
 NAME = "cancel"
+_HOLDS = Holds(Cancellation(), NAME)
 
 
 class CancelEngine:
@@ -86,6 +87,8 @@ def _component_survivor(
 
 
 def _tiling(size: int, views: Sequence[NormalView], budget: Budget) -> Answer:
+    if len(views) == 1 and views[0].offset == 0 and views[0].highest == size - 1 and _is_run(views[0]):
+        return _HOLDS
     settled = 0
     skipped: TooLarge | None = None
     for low, high, positions in components(views):
@@ -99,7 +102,7 @@ def _tiling(size: int, views: Sequence[NormalView], budget: Budget) -> Answer:
         settled = max(settled, min(high + 1, size))
     if settled < size:
         return _hole(settled, skipped)
-    return Holds(Cancellation(), NAME) if skipped is None else Unknown("SM902", skipped.reason, NAME)
+    return _HOLDS if skipped is None else Unknown("SM902", skipped.reason, NAME)
 
 
 def _hole(address: int, skipped: TooLarge | None) -> Fails:
@@ -118,7 +121,7 @@ def _packing(size: int, views: Sequence[NormalView], budget: Budget) -> Answer:
         elif survivor is not None:
             reason = f"address {survivor.address} is not visited, so the views do not tile their hull"
             undecided = undecided or Unknown("SM901", reason, NAME)
-    return undecided or Holds(Cancellation(), NAME)
+    return undecided or _HOLDS
 
 
 def _same(left: Sequence[NormalView], right: Sequence[NormalView], budget: Budget) -> Answer:
@@ -137,7 +140,7 @@ def _same(left: Sequence[NormalView], right: Sequence[NormalView], budget: Budge
             skipped = skipped or survivor
         elif survivor is not None:
             return Fails(Defect((survivor.address,), survivor.value, least=skipped is None), NAME)
-    return Holds(Cancellation(), NAME) if skipped is None else Unknown("SM902", skipped.reason, NAME)
+    return _HOLDS if skipped is None else Unknown("SM902", skipped.reason, NAME)
 
 
 def _unit_boundaries(size: int, unit: int, views: Sequence[NormalView], budget: Budget) -> Answer:
@@ -149,5 +152,5 @@ def _unit_boundaries(size: int, unit: int, views: Sequence[NormalView], budget: 
     if isinstance(survivor, TooLarge):
         return Unknown("SM902", survivor.reason, NAME)
     if survivor is None or survivor.address >= size:  # the last unit may be cut by the end of the tensor
-        return Holds(Cancellation(), NAME)
+        return _HOLDS
     return Fails(Defect((survivor.address,), survivor.value, least=True), NAME)

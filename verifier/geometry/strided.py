@@ -11,12 +11,31 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 INT64_MAX = 2**63 - 1
 """The largest address, count or stride that torch can be handed."""
 
+MOST_AXES = 64
+"""Axes of one view; torch itself has no tensor of more."""
+
 Axis = tuple[int, int]
 """(stride, extent) of one axis in normal form."""
+
+
+def require_integers(what: str, values: object) -> None:
+    """Refuse anything but a tuple of plain integers: ``math.prod`` of numpy integers wraps around.
+
+    Raises:
+        TypeError: ``values`` is no plain tuple, or an item is no plain int (True and 4.0 are none).
+    """
+    if type(values) is not tuple:
+        raise TypeError(f"{what} is a {type(values).__name__}, not a tuple; convert it with tuple()")
+    for value in values:
+        if type(value) is not int:
+            raise TypeError(
+                f"{what} holds a {type(value).__name__}, not a plain int; convert numpy integers with int()"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +43,8 @@ class StridedView:
     """One strided block of addresses.
 
     Raises:
-        ValueError: strides and shape differ in length, or an extent is negative.
+        TypeError: offset, shape or strides are not made of plain integers in tuples.
+        ValueError: strides and shape differ in length, an extent is negative, or there are over 64 axes.
     """
 
     offset: int
@@ -32,10 +52,22 @@ class StridedView:
     strides: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if len(self.shape) != len(self.strides):
-            raise ValueError(f"{len(self.shape)} extents but {len(self.strides)} strides")
-        if self.shape and min(self.shape) < 0:
-            raise ValueError(f"negative extent {min(self.shape)}")
+        shape, strides = self.shape, self.strides
+        # One test for all numbers: maps have tens of thousands of views.
+        if (
+            type(shape) is not tuple
+            or type(strides) is not tuple
+            or {*map(type, (self.offset, *shape, *strides))} != {int}
+        ):
+            require_integers("offset", (self.offset,))
+            require_integers("shape", shape)
+            require_integers("strides", strides)
+        if len(shape) != len(strides):
+            raise ValueError(f"{len(shape)} extents but {len(strides)} strides; give one stride per axis")
+        if len(shape) > MOST_AXES:
+            raise ValueError(f"{len(shape)} axes, over the limit of {MOST_AXES}; merge axes")
+        if shape and min(shape) < 0:
+            raise ValueError(f"negative extent {min(shape)}; write 0 for an empty block")
 
     @property
     def numel(self) -> int:
@@ -73,8 +105,7 @@ class StridedView:
         return self.offset + sum(i * s for i, s in zip(index, self.strides, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class NormalView:
+class NormalView(NamedTuple):
     """The multiset of addresses of a view, freed of how it was written (T1).
 
     ``axes`` holds (stride, extent) with stride >= 1 and extent >= 2, sorted by stride, adjacent axes

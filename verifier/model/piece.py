@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NewType
 
 from verifier.geometry.strided import StridedView
+from verifier.model.numbers import require_distinct, require_small
 
 ParameterAddress = NewType("ParameterAddress", int)
 """A flat row-major position in the full parameter, in elements."""
@@ -19,12 +21,35 @@ Scale = Fraction | float
 """The exact rational of an IEEE double, or the double itself where it is infinite or NaN."""
 
 
+SCALE_BITS = 1100
+"""Numerator and denominator of every finite double have fewer bits; a wider scale is not one of a double."""
+
+
 def exact_scale(value: float) -> Scale:
     """The exact rational a double stands for; infinities and NaN stay floats and are refuted as SM106."""
     try:
         return Fraction(value)
     except (OverflowError, ValueError):
         return float(value)
+
+
+def require_scale(scale: object) -> None:
+    """Refuse what is no Scale.
+
+    Raises:
+        TypeError: ``scale`` is neither a Fraction of plain integers nor a float.
+        ValueError: a finite float, which has to be given as its exact rational, or a rational of no double.
+    """
+    if type(scale) is float:
+        if math.isfinite(scale):
+            raise ValueError(f"scale {scale!r} is a finite float; convert it with exact_scale()")
+        return
+    if type(scale) is not Fraction:
+        raise TypeError(f"scale is a {type(scale).__name__}; convert it with exact_scale()")
+    if type(scale.numerator) is not int or type(scale.denominator) is not int:
+        raise TypeError("scale is a Fraction of no plain ints; convert numpy integers with int()")
+    if max(scale.numerator.bit_length(), scale.denominator.bit_length()) > SCALE_BITS:
+        raise ValueError(f"scale has over {SCALE_BITS} bits; give the exact rational of a double")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +60,9 @@ class Piece:
     in ascending order.
 
     Raises:
-        ValueError: source and dest differ in shape.
+        TypeError: locations is not a tuple of plain integers, source or dest no view, scale no Scale.
+        ValueError: source and dest differ in shape, locations are not ascending from 0 on, or a number is
+            beyond what a map can hold.
     """
 
     source: StridedView
@@ -44,8 +71,19 @@ class Piece:
     scale: Scale = ONE
 
     def __post_init__(self) -> None:
-        if self.source.shape != self.dest.shape:
-            raise ValueError(f"source shape {self.source.shape} but dest shape {self.dest.shape}")
+        source, dest = self.source, self.dest
+        if type(source) is not StridedView or type(dest) is not StridedView:
+            raise TypeError("source and dest of a piece must each be a StridedView")
+        if source.shape != dest.shape:
+            raise ValueError(
+                f"source shape {source.shape} but dest shape {dest.shape}; a piece has one shape"
+            )
+        require_small("a piece", (source.offset, dest.offset, *source.shape, *source.strides, *dest.strides))
+        require_distinct("locations", self.locations)
+        if self.locations != tuple(sorted(self.locations)):
+            raise ValueError("locations are not ascending; sort them")
+        if self.scale is not ONE:
+            require_scale(self.scale)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from verifier.model.numbers import require_ranks, require_shape
 from verifier.model.origin import Origin
 from verifier.model.piece import Piece
 
@@ -15,15 +16,17 @@ class RankShard:
     """What one rank holds: a buffer of ``shard_shape`` (elements) filled by ``pieces``.
 
     Raises:
-        ValueError: a dimension is negative.
+        TypeError: the shape is not a tuple of plain integers, or pieces not a tuple of Piece.
+        ValueError: a dimension is negative or too large, or there are over 64.
     """
 
     shard_shape: tuple[int, ...]
     pieces: tuple[Piece, ...]
 
     def __post_init__(self) -> None:
-        if any(n < 0 for n in self.shard_shape):
-            raise ValueError(f"negative dimension in shard_shape {self.shard_shape}")
+        require_shape("shard_shape", self.shard_shape)
+        if type(self.pieces) is not tuple or not {*map(type, self.pieces)} <= {Piece}:
+            raise TypeError("pieces must be a tuple of Piece; convert a list with tuple()")
 
     @property
     def numel(self) -> int:
@@ -38,7 +41,8 @@ class ShardMap:
     ``ranks`` is ordered by rank. ``origin`` is where the map was read, None when built in memory.
 
     Raises:
-        ValueError: a dimension or a rank is negative.
+        TypeError: the shape is not a tuple of plain integers, or ranks not plain integers to RankShard.
+        ValueError: a dimension or a rank is negative or too large, or there are over 64 dimensions.
     """
 
     name: str
@@ -47,10 +51,10 @@ class ShardMap:
     origin: Origin | None = None
 
     def __post_init__(self) -> None:
-        if any(n < 0 for n in self.logical_shape):
-            raise ValueError(f"negative dimension in logical_shape {self.logical_shape}")
-        if any(rank < 0 for rank in self.ranks):
-            raise ValueError(f"negative rank in {sorted(self.ranks)}")
+        require_shape("logical_shape", self.logical_shape)
+        require_ranks("ranks", self.ranks)
+        if not {*map(type, self.ranks.values())} <= {RankShard}:
+            raise TypeError("each rank must have a RankShard")
         object.__setattr__(self, "ranks", dict(sorted(self.ranks.items())))
 
     @property

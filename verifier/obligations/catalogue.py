@@ -17,8 +17,13 @@ from verifier.obligations.shard_side import shard_obligations
 
 def obligations(shard_map: ShardMap, expectation: Expectation) -> Iterator[Obligation]:
     """The obligations that are questions to an engine; the direct rules are in ``piece_rules``."""
+    yield from basic_obligations(shard_map, expectation)
+    yield from unit_obligations(shard_map, expectation)
+
+
+def basic_obligations(shard_map: ShardMap, expectation: Expectation) -> Iterator[Obligation]:
+    """All but the storage units, whose theorem (T9) is about elements that are held in bounds and once."""
     yield from shard_obligations(shard_map, expectation)
     if not expectation.lookup:
         yield from parameter_obligations(shard_map, expectation)
     yield from reference_obligations(shard_map, expectation)
-    yield from unit_obligations(shard_map, expectation)

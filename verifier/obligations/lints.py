@@ -62,6 +62,8 @@ class _Grid:
 
         A view of another number of axes passes when it is one contiguous run.
         """
+        if view.strides == self.strides and view.shape == self.shape and view.offset == 0:
+            return None
         if len(view.shape) != len(self.shape):
             return None if len(view.shape) == 1 and view.strides[0] == 1 else "SM701"
         rest, code = view.offset, None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from verifier.obligations.questions import Question
 
@@ -17,8 +17,7 @@ class Unposed:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Obligation:
+class Obligation(NamedTuple):
     """A question about one map.
 
     ``name`` is the key of its evidence in a certificate, e.g. "shard/0" or "holders/0,1/1/1".

@@ -9,7 +9,6 @@ Theory: T10 conditions 3 to 5, T11, T15.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from verifier.geometry.equations import TooHard
@@ -33,7 +32,11 @@ def holder_groups(shard_map: ShardMap, expectation: Expectation) -> Groups:
         if piece.is_empty:
             continue
         key: GroupKey = (piece.locations, "partial" if expectation.partial else piece.scale)
-        groups.setdefault(key, defaultdict(list))[rank].append(piece.source)
+        by_rank = groups.setdefault(key, {})
+        if rank in by_rank:
+            by_rank[rank].append(piece.source)
+        else:
+            by_rank[rank] = [piece.source]
     return groups
 
 

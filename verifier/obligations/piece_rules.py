@@ -14,7 +14,7 @@ from verifier.geometry.strided import INT64_MAX, StridedView
 from verifier.model.expectation import Expectation
 from verifier.model.piece import Piece
 from verifier.model.shard_map import ShardMap
-from verifier.obligations.faults import Fault, Visit
+from verifier.obligations.faults import Fault, Value, Visit
 
 RULES = ("index-width", "bounds", "signs", "scales", "locations")
 """The direct rules, each one obligation of a map."""
@@ -26,6 +26,7 @@ def piece_faults(shard_map: ShardMap, expectation: Expectation) -> Iterator[Faul
         yield _too_wide("elements of the parameter", shard_map.numel, 64)
     world = _plausible_ranks(shard_map)
     numel = shard_map.numel
+    within = 1 << (min(expectation.index_bits, 64) - 1)
     for rank, shard in shard_map.ranks.items():
         shard_numel = shard.numel
         if shard_numel > INT64_MAX:
@@ -34,7 +35,8 @@ def piece_faults(shard_map: ShardMap, expectation: Expectation) -> Iterator[Faul
             if piece.is_empty:
                 continue
             place = (rank, position)
-            yield from _address_faults(place, piece, shard_numel, numel, expectation.index_bits)
+            if not _evidently_placed(piece, shard_numel, numel, within):
+                yield from _address_faults(place, piece, shard_numel, numel, expectation.index_bits)
             if not isinstance(piece.scale, Fraction) or not piece.scale:
                 yield Fault(
                     code="SM106",
@@ -43,8 +45,22 @@ def piece_faults(shard_map: ShardMap, expectation: Expectation) -> Iterator[Faul
                     pieces=(place,),
                     values={"scale": str(piece.scale)},
                 )
-            if not expectation.lookup:
+            if not expectation.lookup and (
+                rank not in piece.locations or not world.issuperset(piece.locations)
+            ):
                 yield from _location_faults(place, piece, world)
+
+
+def misplaced_reference(reference: ShardMap) -> list[Fault]:
+    """The first piece of a reference that no consumer could read, as a fault of the comparison (SM501)."""
+    for fault in piece_faults(reference, Expectation(lookup=True)):
+        where = "".join([f" in piece {position} of rank {rank}" for rank, position in fault.pieces])
+        values: dict[str, Value] = {
+            "here": "a map",
+            "there": f"no map that could be run: {fault.code}{where}",
+        }
+        return [Fault(code="SM501", side="map", rank=fault.rank, values=values)]
+    return []
 
 
 def _plausible_ranks(shard_map: ShardMap) -> frozenset[int]:
@@ -57,6 +73,27 @@ def _plausible_ranks(shard_map: ShardMap) -> frozenset[int]:
     for _, _, piece in shard_map.pieces():
         known.update(piece.locations)
     return frozenset({*shard_map.ranks, *range(len(known))})
+
+
+def _evidently_placed(piece: Piece, shard_numel: int, numel: int, within: int) -> bool:
+    """True for a piece whose numbers and addresses are all in range: one look for the many that are right.
+
+    Whatever it says no to is looked at rule by rule.
+    """
+    source, dest = piece.source, piece.dest
+    strides = source.strides + dest.strides
+    if strides and (min(strides) < 0 or max(strides) > INT64_MAX):
+        return False
+    reached = dest.offset + sum([(n - 1) * s for n, s in zip(dest.shape, dest.strides, strict=True)])
+    read = source.offset + sum([(n - 1) * s for n, s in zip(source.shape, source.strides, strict=True)])
+    return (
+        dest.offset >= 0
+        and source.offset >= 0
+        and reached < shard_numel
+        and read < numel
+        and reached < within
+        and read < within
+    )
 
 
 def _address_faults(
@@ -74,7 +111,7 @@ def _address_faults(
         yield _out_of_bounds("SM102", place, piece.source, numel)
     elif dest[0] >= 0 and dest[1] < shard_numel:
         reached = max(source[1], dest[1])
-        if reached >= 2 ** (index_bits - 1):
+        if reached.bit_length() >= index_bits:
             yield _too_wide("an address", reached, index_bits, place[0], place)
         yield from _sign_faults(place, piece)
 

@@ -84,8 +84,9 @@ def wants_color(mode: ColorMode, environment: Mapping[str, str], *, is_terminal:
 def wrapped(text: str, width: int) -> list[str]:
     """``text``, escaped, in lines of at most ``width``; words are kept whole where they fit on a line.
 
-    Runs of blanks are kept as they are: they are part of what is quoted.
+    Runs of blanks are kept as they are: they are part of what is quoted. A width below 1 counts as 1.
     """
+    width = max(width, 1)
     lines = [""]
     for word in escaped(text).split(" "):
         glued = f"{lines[-1]} {word}" if lines[-1] else word

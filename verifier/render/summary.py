@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from verifier.diagnostics.report import EXIT_NOTHING_CHECKED, EXIT_PROVED, Report
+from verifier.diagnostics.finding import Finding
+from verifier.diagnostics.report import EXIT_NOTHING_CHECKED, EXIT_PROVED, Report, is_tool_bug
 from verifier.diagnostics.wording import counted
 from verifier.render.lines import WIDTH, Line, Role, Span, line, wrapped
 
@@ -27,7 +28,7 @@ def summary_text(report: Report) -> str:
     unchecked = (
         f"not checked: {', '.join(report.unchecked)}" if report.unchecked else "nothing left unchecked"
     )
-    if report.exit_code == EXIT_NOTHING_CHECKED:
+    if report.exit_code == EXIT_NOTHING_CHECKED and not report.checked_anything:
         return f"nothing was checked; {unchecked}" if report.unchecked else "nothing was checked"
     if report.exit_code == EXIT_PROVED:
         return f"proved: {_subjects(report)}, {_proofs(report)}{_warnings(report)}; {unchecked}"
@@ -36,7 +37,7 @@ def summary_text(report: Report) -> str:
 
 def _subjects(report: Report) -> str:
     """``1 map, 2 ranks, 4 pieces``: subjects by kind, then what they consist of."""
-    kinds = Counter(subject.kind for subject in report.subjects)
+    kinds = Counter(subject.kind for subject in report.subjects if subject.verdict != "unchecked")
     contents: Counter[str] = Counter()
     for subject in report.subjects:
         contents.update(dict(subject.contents))
@@ -56,13 +57,18 @@ def _proofs(report: Report) -> str:
 
 def _answers(report: Report) -> str:
     answers = report.summary.obligations
-    consequences = sum(len(finding.consequences) for _, finding in report.findings)
-    folded = f" (+{counted(consequences, 'consequence')})" if consequences else ""
+    causes = sum(_is_cause(finding) for _, finding in report.findings)
+    folded = f" (by {counted(causes, 'cause')})" if 0 < causes < answers.refuted else ""
     unreadable = report.summary.unreadable
     return (
         f"{counted(answers.proved, 'obligation')} proved, {answers.refuted} refuted{folded}, "
         f"{answers.undecided} undecided" + (f", {unreadable} unreadable" if unreadable else "")
     )
+
+
+def _is_cause(finding: Finding) -> bool:
+    """Whether a finding reports refuted obligations; it may stand for several of them."""
+    return finding.verdict == "refuted" and finding.severity == "error" and not is_tool_bug(finding)
 
 
 def _warnings(report: Report) -> str:

@@ -110,5 +110,5 @@ def _footer(finding: Finding, gutter: int) -> list[Line]:
         for text in texts:
             role: Role = "proved" if word == "help" else "strong"
             lines += hanging(line(Span(f"{' ' * gutter} = ", "frame"), Span(word, role), ": "), text)
-    more = f"shardproof explain {finding.code}    fingerprint: {finding.fingerprint}"
+    more = f"shardproof explain {finding.code}    id: {finding.fingerprint}"
     return lines + [line(Span(f"{' ' * gutter} = ", "frame"), Span("more", "strong"), f": {more}")]

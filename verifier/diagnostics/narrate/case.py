@@ -14,6 +14,7 @@ from verifier.diagnostics.wording import (
     number,
     ranks_phrase,
     shape_text,
+    short_scales,
     sum_text,
 )
 from verifier.geometry.strided import coordinates
@@ -105,6 +106,13 @@ class Case:
         """A value as words of bounded length; ``?`` where it is missing."""
         return value_text(self.fault.values.get(key, "?"))
 
+    def scales(self, key: str) -> str:
+        """Like ``text``, for words with scales in them, which may be fractions of hundreds of digits."""
+        value = self.fault.values.get(key, "?")
+        texts = value if isinstance(value, tuple) else (value,)
+        short = [short_scales(text) if isinstance(text, str) else number(text) for text in texts]
+        return value_text(tuple(short)) if isinstance(value, tuple) else value_text(short[0])
+
     def label(
         self, place: tuple[int, int], member: Member | None, text: str, *, primary: bool = True
     ) -> tuple[Label, ...]:
@@ -171,16 +179,24 @@ class Case:
         return tuple([equation for equation in found if equation is not None])
 
     def tally(self, noun: str) -> str:
-        """``smallest of 4 clashes: addresses 1, 5, 9, 13``; empty for a single one, or if nobody counted."""
+        """``smallest of 4 clashes: addresses 1, 5, 9, 13``; empty for a single one, or if nobody counted.
+
+        Whether it is the smallest is known only where all of them were counted.
+        """
         count, others = self.fault.count, self.fault.others
         if count is None or (count.exact and count.number <= 1):
             return ""
-        least = "" if count.exact else "at least "
-        head = f"smallest of {least}{counted(count.number, noun)}"
+        head = f"{'smallest of' if count.exact else 'one of at least'} {counted(count.number, noun)}"
         if not others:
             return head
         total = count.number if count.exact else len(others) + 1
         return f"{head}: {'' if noun.endswith('address') else 'addresses '}{listing(others, total)}"
+
+    @property
+    def all_listed(self) -> bool:
+        """Whether the fault lists every address that has it, so that a help may name them."""
+        count = self.fault.count
+        return count is not None and count.exact and 0 < count.number == len(self.fault.others)
 
     @property
     def volume_note(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from verifier.diagnostics.wording import number, ranks_phrase
 
 def not_the_reference(case: Case) -> Draft:
     """SM501."""
-    here, there = case.text("here"), case.text("there")
+    here, there = case.scales("here"), case.scales("there")
     source, dest = case.integer("source"), case.integer("dest")
     if source is None or dest is None:
         return Draft(
@@ -19,18 +19,23 @@ def not_the_reference(case: Case) -> Draft:
             labels=case.shard_label(f"the reference has {there}")
             if case.rank is not None
             else case.parameter_label(f"the reference has {there}"),
+            claim=f"here {here}, in the reference {there}",
         )
     place = f"shard address {number(dest)}"
     element = case.shard_element(dest)
-    claim = f"{place} is {element}" if element != place else ""
+    labels = case.culprit_label("source", f"here {here}, in the reference {there}")
+    claims = (
+        f"{place} is {element}" if element != place else "",
+        "" if labels else f"here {here}, in the reference {there}",
+    )
     picture: Picture | None = None
     if case.rank is not None:
         picture = shard_picture(case.shard_map, case.rank, dest)
     return Draft(
         headline=f"{case.rank_phrase} is not cut like the reference",
         concise=f"{case.rank_phrase}, {place}: here {here}, in the reference {there}",
-        labels=case.culprit_label("source", f"here {here}, in the reference {there}"),
-        claim=claim,
+        labels=labels,
+        claim=": ".join(filter(None, claims)),
         equations=case.equations("shard"),
         tally=case.tally("differing place"),
         picture=picture,
@@ -43,7 +48,7 @@ def not_the_reference(case: Case) -> Draft:
 
 def scale_rule(case: Case) -> Draft:
     """SM505."""
-    scale, expected = case.text("scale"), case.text("expected")
+    scale, expected = case.scales("scale"), case.scales("expected")
     return Draft(
         headline=f"the scale of {case.culprit} breaks the stated rule",
         concise=f"{case.culprit}: scale {scale}, expected {expected}",
@@ -84,7 +89,7 @@ def shared_storage_unit(case: Case) -> Draft:
 
 def descriptor_disagrees(case: Case) -> Draft:
     """SM507."""
-    descriptor, stated, found = case.text("descriptor"), case.text("stated"), case.text("found")
+    descriptor, stated, found = case.text("descriptor"), case.scales("stated"), case.scales("found")
     at = "" if "pointer" not in case.fault.values else f" at {case.text('pointer')}"
     return Draft(
         headline="two descriptions of the same layout disagree",

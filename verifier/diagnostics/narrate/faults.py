@@ -45,7 +45,11 @@ _NARRATIONS: dict[str, Callable[[Case], Draft]] = {
     "SM901": general.undecided,
     "SM902": general.undecided,
     "SM903": general.undecided,
+    "TB101": general.two_ways_disagree,
 }
+
+_WITHOUT_DEMAND = ("tool bug", "undecided")
+"""Families whose codes name an obligation and a reason, but do not say that it fails."""
 
 _CONSEQUENCES = {
     "SM201": "the same cause makes {count} overlap: {others}",
@@ -75,7 +79,7 @@ def narrate(
     """
     entry = code_of(fault.code)
     case = Case(shard_map=shard_map, fault=fault, locate=locate, expectation=expectation or Expectation())
-    draft = _NARRATIONS.get(entry.code, general.by_summary)(case)
+    draft = _narration(fault)(case)
     undecided = fault.undecided or entry.family == "undecided"
     return Finding(
         code=entry.code,
@@ -97,6 +101,12 @@ def narrate(
         witness=_witness(case),
         fingerprint=fault_fingerprint(shard_map, fault),
     )
+
+
+def _narration(fault: Fault) -> Callable[[Case], Draft]:
+    if code_of(fault.code).family not in _WITHOUT_DEMAND and general.is_unlocated(fault):
+        return general.unlocated
+    return _NARRATIONS.get(fault.code, general.by_summary)
 
 
 def _place(case: Case, labels: tuple[Label, ...]) -> Place | None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from verifier.diagnostics.codes import find_code
 from verifier.diagnostics.narrate.case import Case, Draft
 from verifier.diagnostics.snippets import Member
+from verifier.obligations.faults import Fault
+
+ORACLE = "torch oracle"
+"""The obligation that a replay in torch answers."""
 
 _UNDECIDED = {
     "SM901": "no engine has a method to decide",
@@ -17,6 +21,7 @@ _DEMANDS = {
     "parameter": "each element of the parameter is held as declared",
     "reference": "{rank} is cut like the reference",
     "unit": "{rank} writes whole storage units only",
+    "storage units": "each storage unit is written by one rank only",
     "scale sum": "the scales of each element sum to 1 over its holders",
 }
 """What an obligation demands, by the first word of its name."""
@@ -25,9 +30,8 @@ _DEMANDS = {
 def undecided(case: Case) -> Draft:
     """SM901, SM902, SM903."""
     why = _UNDECIDED.get(case.fault.code, "it is not decided")
-    obligation, reason = case.text("obligation"), case.text("reason")
-    template = _DEMANDS.get(obligation.split("/")[0])
-    demand = obligation if template is None else template.format(rank=case.rank_phrase)
+    reason = case.text("reason")
+    demand = _demand(case)
     helps: tuple[str, ...] = ()
     if case.fault.code == "SM902":
         helps = (
@@ -39,6 +43,43 @@ def undecided(case: Case) -> Draft:
         labels=case.culprit_label(None, "this is where it stopped"),
         notes=(f"tried: {reason}",),
         helps=helps,
+    )
+
+
+def _demand(case: Case) -> str:
+    """What the obligation of a fault demands, as a clause; its name where it has no words."""
+    obligation = case.text("obligation")
+    template = _DEMANDS.get(obligation.split("/")[0])
+    return f"{obligation} holds" if template is None else template.format(rank=case.rank_phrase)
+
+
+def is_unlocated(fault: Fault) -> bool:
+    """Whether an engine refuted an obligation and knows of no place where it fails."""
+    named = fault.values.keys() >= {"obligation", "reason"}
+    return fault.side == "map" and fault.address is None and named and not fault.undecided
+
+
+def unlocated(case: Case) -> Draft:
+    """A refutation without a place: nothing is known of addresses, pieces or holders, so nothing is said."""
+    demand, reason = _demand(case), case.text("reason")
+    who, refutes, how = reason.partition(" refutes it ")
+    said = f"{who} refutes that {demand}, {how}" if refutes else f"it is refuted that {demand}: {reason}"
+    return Draft(
+        headline=said,
+        concise=f"{case.rank_phrase}: {said}",
+        helps=("other engines look for the place: --engine cancel, or --engine enumerate for a small map",),
+    )
+
+
+def two_ways_disagree(case: Case) -> Draft:
+    """TB101."""
+    is_oracle = case.fault.values.get("obligation", ORACLE) == ORACLE
+    what = "real execution contradicts the verdict" if is_oracle else "two engines disagree"
+    reason = f": {case.text('reason')}" if "reason" in case.fault.values else ""
+    return Draft(
+        headline=what,
+        concise=f"{case.rank_phrase}: {what}{reason}",
+        helps=("this is a bug of shardproof: please report it together with the map",),
     )
 
 
@@ -86,7 +127,7 @@ def _uncanonical(case: Case, *, headline: str, label: str, note: str) -> Draft:
 
 def scaled_piece(case: Case) -> Draft:
     """SM704."""
-    scale = case.text("scale")
+    scale = case.scales("scale")
     return Draft(
         headline=f"{case.culprit} is scaled",
         concise=f"{case.culprit} has scale {scale}",

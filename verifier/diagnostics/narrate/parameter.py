@@ -17,8 +17,8 @@ REPLICAS_LIE = "whoever reads the element from that rank gets memory that was ne
 def uncovered_element(case: Case) -> Draft:
     """SM301."""
     helps: tuple[str, ...] = ()
-    if case.fault.others and case.fault.count is not None:
-        gaps = listing(case.fault.others, case.fault.count.number)
+    if case.all_listed:
+        gaps = listing(case.fault.others)
         helps = (f'if nobody needs these elements, declare it: "gaps": [{gaps}]',)
     return Draft(
         headline="no rank holds some elements of the parameter",
@@ -56,7 +56,7 @@ def repeated_element(case: Case) -> Draft:
 
 def conflicting_scale(case: Case) -> Draft:
     """SM303."""
-    scales = case.text("scales")
+    scales = case.scales("scales")
     return Draft(
         headline="holders of one element scale it differently",
         concise=f"holders of {_element(case)} scale it by {scales}",

@@ -74,7 +74,7 @@ def negative_stride(case: Case) -> Draft:
 
 def non_invertible_scale(case: Case) -> Draft:
     """SM106."""
-    scale = case.text("scale")
+    scale = case.scales("scale")
     if scale == "0":
         effect = "every element it carries becomes 0, and no division brings them back"
     else:

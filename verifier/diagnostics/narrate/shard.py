@@ -64,8 +64,8 @@ def unwritten_address(case: Case) -> Draft:
         carried = sum(piece.numel for piece in shard.pieces)
         notes += (f"the pieces carry {counted(carried, 'element')}, the shard has {number(shard.numel)}",)
     helps: tuple[str, ...] = ()
-    if case.rank is not None and case.fault.others and case.fault.count is not None:
-        cells = listing(case.fault.others, case.fault.count.number)
+    if case.rank is not None and case.all_listed:
+        cells = listing(case.fault.others)
         helps = (f'if these cells are padding, declare it: "holes": {{"{number(case.rank)}": [{cells}]}}',)
     return Draft(
         headline=f"no piece of {case.rank_phrase} writes some addresses of its shard",

@@ -7,19 +7,22 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from verifier.audit.check import check_map
-from verifier.audit.compare import same_function
-from verifier.budget import Budget
-from verifier.diagnostics.finding import Finding
-from verifier.diagnostics.report import NotProved, Report
-from verifier.formats import FormatError
-from verifier.geometry.strided import StridedView
-from verifier.model.expectation import Expectation
-from verifier.model.piece import Piece
-from verifier.model.shard_map import RankShard, ShardMap
-from verifier.verdicts import Proved, Refuted, Undecided, Verdict
+if TYPE_CHECKING:
+    from verifier.audit.check import check_map
+    from verifier.audit.compare import same_function
+    from verifier.budget import Budget
+    from verifier.diagnostics.finding import Finding
+    from verifier.diagnostics.report import NotProved, Report
+    from verifier.formats import FormatError
+    from verifier.geometry.strided import StridedView
+    from verifier.model.expectation import Expectation
+    from verifier.model.piece import Piece
+    from verifier.model.shard_map import RankShard, ShardMap
+    from verifier.verdicts import Proved, Refuted, Undecided, Verdict
 
 __all__ = [
     "Budget",
@@ -42,6 +45,32 @@ __all__ = [
     "same_function",
 ]
 
+_HOMES = {
+    "Budget": "budget",
+    "Expectation": "model.expectation",
+    "Finding": "diagnostics.finding",
+    "FormatError": "formats",
+    "NotProved": "diagnostics.report",
+    "Piece": "model.piece",
+    "Proved": "verdicts",
+    "RankShard": "model.shard_map",
+    "Refuted": "verdicts",
+    "Report": "diagnostics.report",
+    "ShardMap": "model.shard_map",
+    "StridedView": "geometry.strided",
+    "Undecided": "verdicts",
+    "Verdict": "verdicts",
+    "check_map": "audit.check",
+    "same_function": "audit.compare",
+}
+
+
+def __getattr__(name: str) -> object:
+    """The public names, imported when they are first used: a command should not pay for all of them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
 
 def map_from_affine(document: object, *, name: str = "map") -> ShardMap:
     """A map from DeepSpeed's affine form: what ``ParamAffineMap.to_dict()`` returns, or its JSON.
@@ -63,7 +92,7 @@ def load(path: str | Path) -> list[ShardMap]:
     Raises:
         FormatError: the document, or one of its maps, cannot be read; nothing is returned by halves.
     """
-    from verifier.formats import read
+    from verifier.formats import FormatError, read
 
     document = read(Path(path))
     for refusal in document.refusals:

@@ -9,11 +9,9 @@ from dataclasses import dataclass, field, replace
 from verifier.audit.answering import Answering
 from verifier.audit.execution import Execution
 from verifier.audit.judge import Judgement, judge
-from verifier.audit.repair import find_repair
 from verifier.budget import Budget
 from verifier.certificates.check import Rejected, TooLarge, check_text
 from verifier.diagnostics.finding import Finding, Place
-from verifier.diagnostics.narrate import narrate
 from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict
 from verifier.diagnostics.snippets import Locate
 from verifier.engines.registry import engine_named
@@ -100,20 +98,8 @@ def check_subject(
     execution = _execution(shard_map, expectation, settings, judgement)
     faults += execution.faults
     notes, helps = execution.notes, _repairs(shard_map, expectation, settings, judgement, answering)
-    findings: list[Finding] = []
-    for position, fault in enumerate(faults):
-        first = position == 0
-        findings.append(
-            narrate(
-                shard_map,
-                fault,
-                locate=locate,
-                expectation=expectation,
-                notes=notes if first else (),
-                helps=helps if first else (),
-            )
-        )
-    warnings = [narrate(shard_map, w, locate=locate, expectation=expectation) for w in judgement.warnings]
+    findings = _findings(shard_map, expectation, faults, locate, notes, helps)
+    warnings = _findings(shard_map, expectation, judgement.warnings, locate)
     if settings.strict:
         warnings = [replace(warning, severity="error") for warning in warnings]
     return Subject(
@@ -130,6 +116,32 @@ def check_subject(
         },
         findings=(*findings, *warnings),
     )
+
+
+def _findings(
+    shard_map: ShardMap,
+    expectation: Expectation,
+    faults: Sequence[Fault],
+    locate: Locate | None,
+    notes: tuple[str, ...] = (),
+    helps: tuple[str, ...] = (),
+) -> list[Finding]:
+    """The faults in words; notes and helps go to the first of them."""
+    if not faults:
+        return []
+    from verifier.diagnostics.narrate import narrate  # a proof needs no words
+
+    return [
+        narrate(
+            shard_map,
+            fault,
+            locate=locate,
+            expectation=expectation,
+            notes=notes if position == 0 else (),
+            helps=helps if position == 0 else (),
+        )
+        for position, fault in enumerate(faults)
+    ]
 
 
 def verdict_word(verdict: Verdict) -> SubjectVerdict:
@@ -177,5 +189,7 @@ def _repairs(
 ) -> tuple[str, ...]:
     if not settings.repair or not isinstance(judgement.verdict, Refuted) or len(judgement.faults) != 1:
         return ()
+    from verifier.audit.repair import find_repair  # a proof needs no repair
+
     found = find_repair(shard_map, expectation, judgement.faults[0], answering)
     return () if found is None else (found,)

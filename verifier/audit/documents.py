@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from verifier.audit.answering import Answering
 from verifier.audit.check import Settings, check_subject, tool_versions, verdict_word
@@ -27,6 +27,8 @@ from verifier.model.origin import Origin
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
 from verifier.verdicts import Proved, Refuted, Undecided
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,12 @@ def audit_paths(
 
 
 def audit_each(paths: Sequence[Path], settings: Settings, *, jobs: int = 1) -> Iterator[Audited]:
-    """Each path audited, in the given order, by worker processes that are started afresh."""
-    work = partial(audit_path, settings=settings)
+    """Each path audited, in the given order."""
+    yield from each_path(partial(audit_path, settings=settings), paths, jobs=jobs)
+
+
+def each_path(work: Callable[[Path], T], paths: Sequence[Path], *, jobs: int = 1) -> Iterator[T]:
+    """What ``work`` makes of each path, in the given order, by worker processes that are started afresh."""
     if min(jobs, len(paths)) <= 1:
         yield from map(work, paths)
         return
@@ -86,12 +92,19 @@ def audit_path(path: Path, settings: Settings) -> Audited:
     subjects += [_refused(refusal) for refusal in document.refusals]
     if document.faults:
         subjects.append(_file_set(document))
+    if not subjects:
+        return Audited((_unchecked(path),), (*document.unchecked, f"{path} (no map found)"), document)
     return Audited(tuple(subjects), document.unchecked, document)
 
 
 def locate(origin: Origin) -> Span | None:
     """The lines of a value, for snippets."""
     return resolve(origin, Path())
+
+
+def _unchecked(path: Path) -> Subject:
+    """A document without a map: it must not pass because of what other documents hold."""
+    return Subject(name=str(path), kind="document", verdict="unchecked", place=Place(str(path)))
 
 
 def _checked(subject: ReadSubject, settings: Settings, answering: Answering) -> Subject:

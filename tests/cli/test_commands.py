@@ -57,6 +57,23 @@ def test_the_worst_answer_decides_the_exit_code_and_hides_nothing(tmp_path: Path
     assert "SM201" in ran.out
 
 
+def test_a_document_without_a_map_does_not_pass_beside_others(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.json"
+    empty.write_text('{"version": 1, "params": {}}')
+    run = tmp_path / "run.json"
+    ran = shardproof("audit", RIGHT, empty, "--format", "concise", "--json-output", run)
+    assert ran.code == 4
+    assert f"not checked: {empty} (no map found)" in " ".join(ran.out.split())
+    assert "8 obligations proved" in ran.out
+    subject = json.loads(run.read_text())["subjects"][1]
+    assert (subject["verdict"], subject["kind"]) == ("unchecked", "document")
+    assert set(subject["obligations"].values()) == {0}
+    rendered = shardproof("render", run, "--format", "concise")
+    assert (rendered.out, rendered.code) == (ran.out, 4)
+    assert shardproof("audit", empty).code == 4
+    assert shardproof("audit", empty, WRONG).code == 1
+
+
 @pytest.mark.parametrize("engine", [name for name in ENGINES if name != "fingerprint"])
 def test_every_engine_refutes(engine: str) -> None:
     ran = shardproof("audit", WRONG, "--engine", engine, "--format", "concise")

@@ -67,8 +67,8 @@ def test_the_remark_on_volumes_is_made_only_where_it_is_true() -> None:
     [
         (Count(4, exact=True), (1, 5, 9, 13), "smallest of 4 clashes: addresses 1, 5, 9, 13"),
         (Count(9, exact=True), (1, 5), "smallest of 9 clashes: addresses 1, 5, ..."),
-        (Count(9, exact=False), (1, 5), "smallest of at least 9 clashes: addresses 1, 5, ..."),
-        (Count(2, exact=False), (), "smallest of at least 2 clashes"),
+        (Count(9, exact=False), (1, 5), "one of at least 9 clashes: addresses 1, 5, ..."),
+        (Count(2, exact=False), (), "one of at least 2 clashes"),
         (Count(1, exact=True), (1,), ""),
         (None, (1,), ""),
     ],
@@ -133,3 +133,83 @@ def test_a_refusal_has_one_fingerprint_in_any_file() -> None:
         for file, line in (("a.json", 1), ("b.json", 9))
     }
     assert len(prints) == 1
+
+
+UNLOCATED = {"reason": "fingerprint refutes it without naming a place"}
+
+
+@pytest.mark.parametrize(
+    ("code", "obligation", "rank", "said"),
+    [
+        ("SM201", "shard/0", 0, "each shard address of rank 0 is written exactly once"),
+        ("SM203", "shard/0", 0, "each shard address of rank 0 is written exactly once"),
+        ("SM301", "parameter", None, "each element of the parameter is held as declared"),
+        ("SM402", "holders/0,1/1/1", 1, "the declared holders hold the same elements as rank 1"),
+        ("SM501", "reference/0", 0, "rank 0 is cut like the reference"),
+        ("SM506", "unit/0", 0, "rank 0 writes whole storage units only"),
+    ],
+)
+def test_a_refutation_without_a_place_claims_nothing_else(code, obligation, rank, said) -> None:
+    fault = Fault(code=code, side="map", rank=rank, values={"obligation": obligation, **UNLOCATED})
+    finding = narrate(examples.qkv_map(), fault)
+    assert finding.headline == f"fingerprint refutes that {said}, without naming a place"
+    assert finding.concise.endswith(finding.headline)
+    assert (finding.notes, finding.labels, finding.equations, finding.picture) == ((), (), (), None)
+
+
+@pytest.mark.parametrize(
+    ("count", "others", "offered"),
+    [
+        (Count(2, exact=True), (3950, 3951), True),
+        (Count(2, exact=False), (3950, 3951), False),
+        (Count(7, exact=True), (3950, 3951, 3952, 3953, 3954, 3955), False),
+        (None, (3950,), False),
+    ],
+)
+@pytest.mark.parametrize("fault", [examples.EXPERT_HOLE, examples.EXPERT_GAP], ids=["holes", "gaps"])
+def test_declaring_padding_needs_every_cell_listed(fault, count, others, offered) -> None:
+    helps = narrate(examples.experts(), dataclasses.replace(fault, count=count, others=others)).helps
+    assert any("declare it" in text and "3950, 3951]" in text for text in helps) == offered
+    assert bool(helps) == offered
+
+
+def test_the_text_says_what_both_sides_have_where_no_line_shows_it() -> None:
+    values = {"here": "nothing", "there": "element [0, 1] times 1/4", "source": 1, "dest": 1}
+    fault = Fault(code="SM501", side="shard", rank=0, address=1, values=values)
+    finding = narrate(examples.qkv_map(), fault)
+    assert finding.labels == ()
+    assert finding.claim.endswith("here nothing, in the reference element [0, 1] times 0.25")
+    frame = {"here": "ranks [0, 1]", "there": "ranks [0]"}
+    claim = narrate(examples.qkv_map(), Fault(code="SM501", side="map", values=frame)).claim
+    assert claim == "here ranks [0, 1], in the reference ranks [0]"
+
+
+@pytest.mark.parametrize(
+    ("code", "key"), [("SM704", "scale"), ("SM106", "scale"), ("SM505", "expected"), ("SM501", "here")]
+)
+def test_no_scale_is_printed_with_hundreds_of_digits(code: str, key: str) -> None:
+    tiny = f"1/{3**500}"
+    values = {"source": 0, "dest": 0, "there": "nothing", key: tiny}
+    finding = narrate(examples.qkv_map(), Fault(code=code, side="piece", pieces=((0, 0),), values=values))
+    assert "about " in finding.concise
+    assert len(finding.concise) < 120
+
+
+def test_tb101_says_who_disagrees() -> None:
+    engines = {"obligation": "shard/0", "reason": "cancel: Holds, z3: Fails"}
+    oracle = {"obligation": "torch oracle", "reason": "proved, but torch changes 4 elements"}
+    found = [
+        narrate(examples.qkv_map(), Fault(code="TB101", side="map", values=v)) for v in (engines, oracle)
+    ]
+    assert [f.headline for f in found] == ["two engines disagree", "real execution contradicts the verdict"]
+    assert all(v["reason"] in f.concise for v, f in zip((engines, oracle), found, strict=True))
+
+
+def test_every_undecided_demand_is_a_clause() -> None:
+    for obligation, said in (
+        ("storage units", "whether each storage unit is written by one rank only"),
+        ("the certificate", "whether the certificate holds"),
+    ):
+        values = {"obligation": obligation, "reason": "why"}
+        fault = Fault(code="SM901", side="map", values=values, undecided=True)
+        assert f"{said} (this is not a pass)" in narrate(examples.qkv_map(), fault).headline

@@ -19,16 +19,17 @@ SUBJECTS = {
     2: Subject(name="unreadable", kind="map", verdict="unreadable", findings=(REFUSED,)),
     1: Subject(name="refuted", kind="map", verdict="refuted", obligations=Obligations(0, 1, 0)),
     3: Subject(name="undecided", kind="map", verdict="undecided", obligations=Obligations(0, 0, 1)),
+    4: Subject(name="unchecked", kind="document", verdict="unchecked"),
     0: Subject(name="proved", kind="map", verdict="proved", obligations=ONE, findings=(LINT,)),
 }
-ORDER = [70, 2, 1, 3, 0]
+ORDER = [70, 2, 1, 3, 4, 0]
 
 
 def report(*codes: int) -> Report:
     return Report(tool={}, subjects=tuple(SUBJECTS[code] for code in codes))
 
 
-@pytest.mark.parametrize("size", range(1, 6))
+@pytest.mark.parametrize("size", range(1, 7))
 def test_the_worst_subject_decides(size: int) -> None:
     for codes in combinations(ORDER, size):
         assert report(*codes).exit_code == report(*reversed(codes)).exit_code == codes[0]

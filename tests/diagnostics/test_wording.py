@@ -14,6 +14,7 @@ from verifier.diagnostics.wording import (
     number,
     scale_text,
     shape_text,
+    short_scales,
     shown_name,
     sum_text,
 )
@@ -102,3 +103,26 @@ def test_names_keep_their_ends(name: str) -> None:
     shown = shown_name(name)
     assert len(shown) <= 60
     assert shown == name or (len(name) > 60 and name.startswith(shown[:28]) and name.endswith(shown[-28:]))
+
+
+def test_a_scale_takes_few_characters_and_says_where_it_is_not_exact() -> None:
+    third = Fraction(0.1) + Fraction(1, 3)
+    assert scale_text(third) == f"about {float(third)!r}"
+    assert scale_text(Fraction(1, 3**200)).startswith("about ")
+    assert len(scale_text(Fraction(10**600, 7))) < 50
+    assert len(scale_text(Fraction(7, 10**600))) < 50
+    assert scale_text(Fraction(0)) == "0"
+
+
+@modest
+@given(st.fractions().filter(lambda f: f.denominator > 1), st.integers(1, 900))
+def test_scales_inside_a_text_are_written_like_scales_alone(scale: Fraction, bits: int) -> None:
+    assert short_scales(f"element [0, 1] times {scale}") == f"element [0, 1] times {scale_text(scale)}"
+    tiny = Fraction(1, 2**bits)
+    assert short_scales(f"sum {tiny} over ranks [0, 1]") == f"sum {scale_text(tiny)} over ranks [0, 1]"
+
+
+def test_other_texts_keep_their_numbers() -> None:
+    for text in ("elements 12/0", "a/1/2", "version 1.2/3", "ranks [0, 1]", ""):
+        assert short_scales(text) == text
+    assert short_scales("9" * 300) == "2^996 or more"

@@ -14,7 +14,6 @@ from verifier.answers import Answer, Defect, Fails, Holds, Unknown
 from verifier.budget import Budget
 from verifier.engine import Engine
 from verifier.engines.enumerate import EnumerateEngine
-from verifier.engines.isl import IslEngine
 from verifier.engines.registry import ENGINES, engine_named
 from verifier.geometry.strided import StridedView, row_major
 from verifier.obligations.questions import (
@@ -27,8 +26,8 @@ from verifier.obligations.questions import (
     UnitBoundaries,
 )
 
-NAMES = (*ENGINES, "isl")
-"""Every engine there is. isl is reached through search and has no name of its own on the command line."""
+NAMES = tuple(ENGINES)
+"""Every engine there is."""
 
 BUDGET = Budget(z3_rlimit=100_000)
 """As by default, but for z3, which may spend seconds on one question of coprime strides."""
@@ -51,7 +50,7 @@ REFERENCE = EnumerateEngine()
 
 def engine(name: str) -> Engine:
     """The engine of that name; an engine that cannot be imported fails the test that asks for it."""
-    return IslEngine() if name == "isl" else engine_named(name)
+    return engine_named(name)
 
 
 # The rules.

@@ -130,9 +130,9 @@ def test_views_whose_hulls_do_not_meet_are_no_pair() -> None:
     [
         (
             Packing(4, (StridedView(-2, (2,), (1,)), StridedView(0, (9,), (1,)))),
-            Defect((-2,), None, least=True),
+            Defect((-2,), 1, least=True),
         ),
-        (Packing(4, (StridedView(0, (9,), (1,)),)), Defect((8,), None, least=False)),
+        (Packing(4, (StridedView(0, (9,), (1,)),)), Defect((8,), 1, least=False)),
         (Packing(4, (StridedView(1, (2,), (0,)),)), Defect((1,), None, least=False)),
         (Tiling(4, (StridedView(1, (3,), (1,)),)), Defect((0,), -1, least=True)),
         (Tiling(4, (StridedView(0, (2,), (1,)), StridedView(3, (), ()))), Defect((2,), -1, least=False)),

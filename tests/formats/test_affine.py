@@ -65,6 +65,8 @@ def _leaves(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str |
     ("wrong", "code"),
     [
         (True, "SM005"),
+        (2**127, "SM006"),
+        (-(2**127), "SM006"),
         (4.0, "SM005"),
         (math.nan, "SM005"),
         ("4", "SM005"),
@@ -75,7 +77,9 @@ def _leaves(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str |
     ids=repr,
 )
 @pytest.mark.parametrize("path", _leaves(rows_map()), ids=lambda path: "/".join(map(str, path)))
-def test_no_value_is_coerced_to_an_integer(path: tuple[str | int, ...], wrong: object, code: str) -> None:
+def test_no_value_is_coerced_to_an_integer_and_none_is_too_large(
+    path: tuple[str | int, ...], wrong: object, code: str
+) -> None:
     with pytest.raises(FormatError) as caught:
         decode(edited(rows_map(), path, wrong))
     assert caught.value.code == code
@@ -112,6 +116,9 @@ def test_no_value_is_coerced_to_an_integer(path: tuple[str | int, ...], wrong: o
         (("ranks", "-1"), rows_map()["ranks"]["1"], "SM002", "/ranks/-1"),
         (("ranks", 1), rows_map()["ranks"]["1"], "SM003", "/ranks/1"),
         (("ranks", 2.0), rows_map()["ranks"]["1"], "SM005", "/ranks"),
+        ((*PIECE, "scale"), 2**127, "SM006", "/ranks/1/pieces/0/scale"),
+        (("ranks", 10**19), rows_map()["ranks"]["1"], "SM006", "/ranks"),
+        (("ranks", -(10**30)), rows_map()["ranks"]["1"], "SM002", f"/ranks/-{10**30}"),
         (("ranks", "9" * 30), rows_map()["ranks"]["1"], "SM006", "/ranks"),
         (("version",), 2, "SM004", "/version"),
         (("version",), True, "SM004", "/version"),
@@ -154,6 +161,13 @@ def test_a_pickled_scale_that_is_not_finite_is_kept_for_the_verdict(scale: float
     kept = decode(edited(rows_map(), (*PIECE, "scale"), scale)).ranks[1].pieces[0].scale
     assert isinstance(kept, float)
     assert not math.isfinite(kept)
+
+
+def test_numbers_just_within_the_limit_are_read() -> None:
+    most = 2**127 - 1
+    empty = {"shape": [0, most], "source": [most, [-most, 1]], "dest": [-most, [0, 0]], "locations": [1]}
+    document = edited(edited(rows_map(), PIECE, empty), ("logical_shape",), [0, most])
+    assert encode(decode(document))["ranks"]["1"]["pieces"] == [{**empty, "scale": 1}]
 
 
 def test_equal_locations_are_one_object() -> None:

@@ -89,16 +89,107 @@ def test_files_with_other_sets_of_maps_disagree(tmp_path: Path, other: States) -
 
 
 def test_missing_files_are_named_and_counted(tmp_path: Path) -> None:
-    value = edited(states(), ("checkpoint_parallel_dimensions", "tp_degree"), 10**12)
+    value = edited(states(), ("checkpoint_parallel_dimensions", "tp_degree"), 2**20)
     document = checkpoint(tmp_path, value, value)
     assert [(fault.code, fault.rank) for fault in document.faults] == [
         ("CK101", rank) for rank in (2, 3, 4, 5)
     ]
     assert document.faults[0].values["file"] == "mp_rank_02_model_states.pt"
     assert document.faults[0].count is not None
-    assert document.faults[0].count.number == 10**12 - 2
+    assert document.faults[0].count.number == 2**20 - 2
     # The maps have 2 ranks, the checkpoint claims more.
     assert [fault.code for fault in document.subjects[0].faults] == ["SM507"]
+
+
+def without_degree() -> States:
+    return without(states(), ("checkpoint_parallel_dimensions",))
+
+
+def test_without_a_degree_the_map_says_which_files_there_should_be(tmp_path: Path) -> None:
+    document = checkpoint(tmp_path, without_degree())
+    (fault,) = document.faults
+    assert (fault.code, fault.rank) == ("CK101", 1)
+    assert (fault.values["file"], fault.values["stated"]) == ("mp_rank_01_model_states.pt", 2)
+    assert not any("all files" in note for note in document.unchecked)
+    assert codes(read(tmp_path / "mp_rank_00_model_states.pt")) == []
+    assert codes(checkpoint(tmp_path, without_degree(), without_degree())) == []
+
+
+@pytest.mark.parametrize("other", ["layer_00-model_00-model_states.pt", None])
+def test_where_nothing_says_which_files_there_should_be_that_is_said(
+    tmp_path: Path, other: str | None
+) -> None:
+    value = without_degree() if other else without(without_degree(), PARAMS[:1])
+    if other:
+        (tmp_path / other).touch()
+    document = checkpoint(tmp_path, value)
+    assert codes(document) == []
+    assert any("whether all files are there" in note for note in document.unchecked)
+
+
+@pytest.mark.parametrize("degree", [2**20 + 1, 10**40, 0, True, "2"])
+def test_a_degree_that_is_none_is_refused_and_hides_no_map(tmp_path: Path, degree: object) -> None:
+    value = edited(states(), ("checkpoint_parallel_dimensions", "tp_degree"), degree)
+    document = checkpoint(tmp_path, value, states())
+    (refusal,) = document.refusals
+    assert (refusal.name, refusal.code) == ("tp_degree", "SM002")
+    assert refusal.origin.pointer == "/checkpoint_parallel_dimensions/tp_degree"
+    assert len(document.subjects) == 1
+    assert document.faults == ()
+
+
+def test_maps_of_tensors_that_are_not_stored_are_counted(tmp_path: Path) -> None:
+    note = 'parameters whose tensor is not in every file of their ranks (1): "layers.0.w"'
+    assert note in checkpoint(tmp_path, states(), states()).unchecked
+    complete = read(SAMPLES / "deepspeed/autotp")
+    assert complete.subjects
+    assert not any("tensor is not in every file" in note for note in complete.unchecked)
+
+
+def test_an_empty_pattern_is_shown_in_quotes(tmp_path: Path) -> None:
+    value = edited(states(), (*PARAMS, ""), rows_map())
+    notes = checkpoint(tmp_path, value, value).unchecked
+    assert 'which parameters the pattern "" matches: it is used as a name' in notes
+    assert not any("  " in note for note in notes)
+
+
+@pytest.mark.parametrize("second", [(4, -4), (2**63,), (1,) * 65, "22", (2, True)])
+def test_a_stated_shape_that_is_none_is_said(tmp_path: Path, second: object) -> None:
+    value = edited(states(), ("param_shapes",), [{"layers.0.w": (2, 2)}, {"layers.0.w": second}])
+    document = checkpoint(tmp_path, value, states())
+    (note,) = [note for note in document.unchecked if "it is no shape" in note]
+    assert "mp_rank_00" in note
+    assert '"layers.0.w"' in note
+    assert codes(document) == []
+
+
+def test_a_second_stated_shape_that_differs_is_a_fault(tmp_path: Path) -> None:
+    value = edited(states(), ("param_shapes",), [{"layers.0.w": (2, 2)}, {"layers.0.w": (4, 1)}])
+    assert codes(checkpoint(tmp_path, value, states())) == ["SM507"]
+
+
+@pytest.mark.parametrize("widths", [{}, {KEY: [[2]]}])
+def test_a_fused_parameter_without_its_widths_has_no_witness_and_that_is_said(
+    tmp_path: Path, widths: object
+) -> None:
+    value = states()
+    info = value["universal_checkpoint_info"]
+    info["parameter_with_sub_params"] = [{"patterns": [KEY], "shape": [(2, 2), 2], "partition_dim": 0}]
+    info["sub_param_shard_widths"] = widths
+    document = checkpoint(tmp_path, value, value)
+    assert document.subjects[0].witnesses == ()
+    assert 'parameters that the category lists do not describe fully (1): "layers.0.w"' in document.unchecked
+    complete = edited(value, ("universal_checkpoint_info", "sub_param_shard_widths"), {KEY: [[1, 1], [1, 1]]})
+    document = checkpoint(tmp_path, complete, complete)
+    assert document.subjects[0].witnesses
+    assert not any("do not describe fully" in note for note in document.unchecked)
+
+
+def test_witnesses_of_absurd_shapes_are_not_built(tmp_path: Path) -> None:
+    value = edited(states(), ("param_shapes",), [{"layers.0.w": (2**62, 2**62)}])
+    document = checkpoint(tmp_path, value, value)
+    assert document.subjects[0].witnesses == ()
+    assert codes(document) == ["SM204", "SM204"]
 
 
 def test_one_file_alone_says_that_the_others_were_not_read(tmp_path: Path) -> None:
@@ -219,9 +310,10 @@ def test_rank_in_name() -> None:
         "mp_rank_123_model_states.pt",
         "mp_rank_007_model_states.pt",
         "mp_rank_1_model_states.pt",
+        f"mp_rank_{'9' * 20}_model_states.pt",
         "zero_pp_rank_0_mp_rank_00_model_states.pt",
     ]
-    assert [rank_in_name(name) for name in names] == [0, 123, None, None, None]
+    assert [rank_in_name(name) for name in names] == [0, 123, None, None, None, None]
 
 
 def test_first_difference_tells_types_apart() -> None:

@@ -51,6 +51,11 @@ def test_many_maps_are_named_by_their_keys(tmp_path: Path, wrap: Any, prefix: st
         assert span.text.strip().startswith('"source"')
 
 
+def test_an_empty_pattern_is_shown_in_quotes(tmp_path: Path) -> None:
+    document = read_json(tmp_path, {"version": 1, "params": {"": rows_map()}})
+    assert document.unchecked == ('which parameters the pattern "" matches: it is used as a name',)
+
+
 def test_one_bad_map_does_not_hide_the_others(tmp_path: Path) -> None:
     document = read_json(tmp_path, edited(MANY, ("params", "layers.1.w", "logical_shape"), [4, -2]))
     assert [subject.name for subject in document.subjects] == ["layers.0.w"]

@@ -19,7 +19,7 @@ REFUSALS = {"SM001", "SM003", "SM006", "SM007"}
 SIZE = Name("torch", "Size")
 WITH_SIZE = Grammar(calls=frozenset({SIZE}), stateful=frozenset({SIZE}), mappings=PLAIN.mappings)
 
-keys = st.text(max_size=5) | st.integers(-(2**63), 2**63 - 1) | st.binary(max_size=3)
+keys = st.text(max_size=5) | st.integers(-(2**63) + 1, 2**63 - 1) | st.binary(max_size=3)
 plain = st.recursive(
     st.none()
     | st.booleans()

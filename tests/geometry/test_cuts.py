@@ -15,7 +15,6 @@ from verifier.geometry.cuts import (
     NESTING,
     Overlapping,
     Separated,
-    Tree,
     Undivided,
     boxes_overlap,
     least_overlap,
@@ -39,32 +38,6 @@ def random_boxes(rng: random.Random) -> list[Box]:
     return boxes
 
 
-def assert_separates(tree: Tree, boxes: list[Box]) -> None:
-    """No box lies across a cut of its group, and every leaf has at most one."""
-    pending = [(tree, boxes)]
-    while pending:
-        cut, group = pending.pop()
-        if cut is None:
-            assert len(group) <= 1
-            continue
-        axis, at, below, above = cut
-        low = [box for box in group if box[1][axis] <= at]
-        high = [box for box in group if box[0][axis] >= at]
-        assert len(low) + len(high) == len(group)
-        pending += [(below, low), (above, high)]
-
-
-def depth(tree: Tree) -> int:
-    deepest = 0
-    pending = [(tree, 0)]
-    while pending:
-        cut, level = pending.pop()
-        deepest = max(deepest, level)
-        if cut is not None:
-            pending += [(cut[2], level + 1), (cut[3], level + 1)]
-    return deepest
-
-
 def overlaps(boxes: list[Box]) -> list[tuple[int, int]]:
     return [(i, j) for i, j in itertools.combinations(range(len(boxes)), 2) if _share(boxes[i], boxes[j])]
 
@@ -82,9 +55,8 @@ def test_T7_separate_agrees_with_comparing_all_pairs() -> None:
         found = separate(boxes, pairs=PAIRS)
         outcomes[type(found).__name__] += 1
         match found:
-            case Separated(tree):
+            case Separated():
                 assert not overlaps(boxes)
-                assert_separates(tree, boxes)
             case Overlapping(first, second):
                 assert (first, second) in overlaps(boxes)
             case Undivided(groups, disjoint):
@@ -115,21 +87,17 @@ def test_boxes_overlap_is_sharing_a_point(rng: random.Random) -> None:
 
 
 @pytest.mark.parametrize("counts", [(3000,), (60, 50), (15, 14, 13), (1, 1, 1), (1, 7)])
-def test_T7_grids_come_apart_in_shallow_trees(counts: tuple[int, ...]) -> None:
+def test_T7_grids_come_apart_in_one_sweep_per_axis(counts: tuple[int, ...]) -> None:
     boxes = grid(*counts)
     random.Random(1).shuffle(boxes)
-    found = separate(boxes, pairs=0)
-    assert isinstance(found, Separated)
-    assert_separates(found.tree, boxes)
-    assert depth(found.tree) <= len(boxes).bit_length() + len(counts)
+    # One to look at every edge, one for each axis that divides, and one for each axis that does not.
+    assert separate(boxes, pairs=0, sweeps=3 * len(counts) * len(boxes)) == Separated()
 
 
 @pytest.mark.parametrize("axes", [1, 2, 3, 4])
 def test_T7_guillotine_cuts_come_apart(axes: int) -> None:
     boxes = guillotine(random.Random(axes), 800, axes, 10**6)
-    found = separate(boxes, pairs=0)
-    assert isinstance(found, Separated)
-    assert_separates(found.tree, boxes)
+    assert separate(boxes, pairs=0) == Separated()
 
 
 @pytest.mark.parametrize("copied", [0, 399, 799])
@@ -148,7 +116,7 @@ def test_T7_pinwheels_are_disjoint_without_cuts() -> None:
 
 def test_T7_cuts_nested_too_deep_are_left_to_pairs() -> None:
     shallow, deep = staircase(NESTING), staircase(NESTING + 10)
-    assert isinstance(separate(shallow, pairs=0), Separated)
+    assert separate(shallow, pairs=0) == Separated()
     left = separate(deep, pairs=PAIRS)
     assert isinstance(left, Undivided)
     assert left.disjoint
@@ -157,4 +125,26 @@ def test_T7_cuts_nested_too_deep_are_left_to_pairs() -> None:
 
 @pytest.mark.parametrize("boxes", [[], [((0, 0), (1, 1))]])
 def test_fewer_than_two_boxes_need_no_cut(boxes: list[Box]) -> None:
-    assert separate(boxes, pairs=0) == Separated(None)
+    assert separate(boxes, pairs=0) == Separated()
+
+
+@settings(max_examples=80, deadline=None)
+@given(rng=st.randoms(use_true_random=False), sweeps=st.integers(0, 60), pairs=st.integers(0, 20))
+def test_T7_little_work_is_never_a_wrong_answer(rng: random.Random, sweeps: int, pairs: int) -> None:
+    boxes = random_boxes(rng)
+    match separate(boxes, pairs=pairs, sweeps=sweeps):
+        case Separated() | Undivided(_, True):
+            assert not overlaps(boxes)
+        case Overlapping(first, second):
+            assert (first, second) in overlaps(boxes)
+        case Undivided(groups):
+            assert groups
+    point = least_overlap(boxes, pairs=pairs, sweeps=sweeps)
+    assert point is None or point == least_overlap(boxes, pairs=PAIRS)
+
+
+def test_T7_without_sweeps_nothing_is_looked_at() -> None:
+    boxes = grid(60, 50)
+    everything = tuple(range(len(boxes)))
+    assert separate(boxes, pairs=PAIRS, sweeps=2 * len(boxes) - 1) == Undivided((everything,), disjoint=False)
+    assert least_overlap([*boxes, boxes[0]], pairs=PAIRS, sweeps=2 * len(boxes)) is None

@@ -1,12 +1,14 @@
 """The words and pictures people see, character by character."""
 
+import dataclasses
+
 import pytest
 
 from tests.conftest import Golden
 from tests.render import examples
 from verifier.diagnostics.finding import Finding, Place
 from verifier.diagnostics.narrate import narrate, refusal_finding
-from verifier.diagnostics.report import Report, Subject
+from verifier.diagnostics.report import Obligations, Report, Subject
 from verifier.model.expectation import Expectation
 from verifier.model.origin import Origin
 from verifier.model.shard_map import ShardMap
@@ -80,6 +82,24 @@ def test_quiet_success_says_what_was_not_checked(golden: Golden) -> None:
     proved = examples.report_of()
     report = Report(tool=proved.tool, subjects=proved.subjects, unchecked=("2 checkpoints without a map",))
     golden("proved.txt", render_text(report))
+
+
+def test_one_finding_may_stand_for_many_obligations() -> None:
+    proved = examples.report_of(examples.qkv_finding())
+    subject = dataclasses.replace(proved.subjects[0], obligations=Obligations(5, 3, 0))
+    assert "5 obligations proved, 3 refuted (by 1 cause), 0" in render_concise(
+        dataclasses.replace(proved, subjects=(subject,))
+    )
+
+
+def test_what_was_not_checked_is_named_beside_a_proof() -> None:
+    empty = Subject(name="empty.json", kind="document", verdict="unchecked")
+    proved = examples.report_of()
+    report = Report(
+        tool=proved.tool, subjects=(*proved.subjects, empty), unchecked=("empty.json (no map found)",)
+    )
+    assert report.exit_code == 4
+    assert "not checked: empty.json (no map found)" in " ".join(render_text(report).split())
 
 
 def test_nothing_checked(golden: Golden) -> None:

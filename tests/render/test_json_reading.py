@@ -1,6 +1,7 @@
 """A report that comes from anywhere is read strictly, and the error names the place."""
 
 import copy
+import dataclasses
 import json
 from collections.abc import Callable, Iterator
 
@@ -8,8 +9,11 @@ import pytest
 
 from tests.render import examples
 from verifier.diagnostics.finding import Json
+from verifier.diagnostics.narrate import narrate
+from verifier.diagnostics.report import Obligations, Report, Subject
+from verifier.obligations.faults import Fault
 from verifier.render.json_fields import ReportFormatError
-from verifier.render.json_hub import SCHEMA, render_json
+from verifier.render.json_hub import SCHEMA, render_json, report_to_json
 from verifier.render.json_reading import read_report
 
 GOOD = json.loads(render_json(examples.report_of(examples.qkv_finding())))
@@ -85,6 +89,8 @@ def test_no_member_may_have_another_type(wrong: Json) -> None:
         ("[]", "expected an object, found a list"),
         ('{"schema": 1, "schema": 2}', "repeated member"),
         ('{"schema": NaN}', "the number NaN"),
+        ('{"schema": 1e999}', "the number 1e999"),
+        ('{"schema": [-1e999]}', "the number -1e999"),
         (json.dumps({**GOOD, "schema": "shardproof.report/2"}), "expected 'shardproof.report/1'"),
     ],
 )
@@ -104,3 +110,74 @@ def test_pictures_and_labels_have_to_fit_together() -> None:
     assert "another number of cells" in str(error)
     error = refusal(changed(f"{finding}/labels/0", lambda at: at.update(end=10_000)))
     assert "outside its snippet" in str(error)
+
+
+def test_a_line_number_belongs_to_a_document() -> None:
+    place = "/subjects/0/findings/0/place"
+    for member in ("line", "column"):
+        read_report(changed(place, lambda at, member=member: at.update({member: 10**9})))
+        error = refusal(changed(place, lambda at, member=member: at.update({member: 10**9 + 1})))
+        assert error.pointer == f"{place}/{member}"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "finding", "accepted"),
+    [
+        ("proved", "refuted", False),
+        ("proved", "undecided", False),
+        ("undecided", "refuted", False),
+        ("undecided", "undecided", True),
+        ("refuted", "undecided", True),
+        ("refuted", "unreadable", False),
+        ("unreadable", "refuted", True),
+        ("unchecked", "refuted", False),
+    ],
+)
+def test_a_verdict_better_than_its_findings_is_refused(verdict: str, finding: str, accepted: bool) -> None:
+    document = report_to_json(
+        Report(
+            tool=examples.TOOL,
+            subjects=(
+                Subject(
+                    name="w",
+                    kind="map",
+                    verdict=verdict,
+                    findings=(dataclasses.replace(examples.qkv_finding(), verdict=finding),),
+                ),
+            ),
+        )
+    )
+    text = json.dumps(document)
+    if accepted:
+        assert read_report(text).subjects[0].verdict == verdict
+    else:
+        error = refusal(text)
+        assert error.pointer == "/subjects/0/verdict"
+        assert "contradicts" in str(error)
+
+
+def test_a_proof_with_refuted_obligations_is_refused_and_a_tool_bug_is_not_about_the_map() -> None:
+    wrong = Subject(name="w", kind="map", verdict="proved", obligations=Obligations(1, 1, 0))
+    assert "contradicts" in str(refusal(render_json(Report(tool=examples.TOOL, subjects=(wrong,)))))
+    bug = narrate(examples.qkv_map(), Fault(code="TB101", side="map"))
+    fine = Report(
+        tool=examples.TOOL,
+        subjects=(
+            Subject(
+                name="w", kind="map", verdict="proved", obligations=Obligations(1, 0, 0), findings=(bug,)
+            ),
+        ),
+    )
+    assert read_report(render_json(fine)).exit_code == 70
+
+
+def test_an_error_may_not_be_called_a_warning() -> None:
+    finding = "/subjects/0/findings/0"
+    error = refusal(changed(finding, lambda at: at.update(severity="warning")))
+    assert error.pointer == f"{finding}/severity"
+
+
+def test_an_unchecked_document_is_read_back() -> None:
+    nothing = Subject(name="empty.json", kind="document", verdict="unchecked")
+    report = Report(tool=examples.TOOL, subjects=(nothing,), unchecked=("empty.json (no map found)",))
+    assert read_report(render_json(report)) == report

@@ -44,6 +44,11 @@ def test_words_stay_whole_where_they_fit() -> None:
     assert wrapped("", 4) == [""]
 
 
+def test_no_width_is_too_small() -> None:
+    for width in (1, 0, -5):
+        assert wrapped("ab c", width) == ["a", "b", "c"]
+
+
 def test_continued_lines_hang_below_their_beginning() -> None:
     assert paint(hanging(line("= note: "), "aaaa " * 5, width=30), color=False) == (
         "= note: aaaa aaaa aaaa aaaa\n        aaaa\n"

@@ -61,17 +61,25 @@ def replay_path(path: Path, settings: Settings) -> Replayed:
         structural = _structural(audited, settings, verdict)
         if not _same(expect.structural_verdict, structural):
             agrees = False
-            expected += f", {expect.structural_verdict} without its expectation"
-            got += f", {structural} without it"
+            expected += f", {expect.structural_verdict} without its demands"
+            got += f", {structural} without them"
     return Replayed(str(path), agrees, expected, got, audited.subjects)
 
 
 def _structural(audited: Audited, settings: Settings, verdict: str) -> str:
-    """The verdict on the map of a case when nothing is expected of it; ``verdict`` where there is no map."""
+    """The verdict on the map of a case with the waivers of its expectation and none of its demands.
+
+    Padding that is declared is part of the map; ``verdict`` stands where there is no map.
+    """
     document = audited.document
     if document is None or not document.subjects:
         return verdict
-    return verdict_word(judge(document.subjects[0].shard_map, Expectation(), settings.answering()).verdict)
+    subject = document.subjects[0]
+    stated = subject.expectation
+    waivers = Expectation(
+        holes=stated.holes, gaps=stated.gaps, cover=stated.cover, lookup=stated.lookup, partial=stated.partial
+    )
+    return verdict_word(judge(subject.shard_map, waivers, settings.answering()).verdict)
 
 
 def _answer(subjects: Sequence[Subject]) -> tuple[str, tuple[str, ...]]:

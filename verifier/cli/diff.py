@@ -9,12 +9,13 @@ import click
 from verifier.audit.documents import diff_documents
 from verifier.cli.maps import maps_of
 from verifier.cli.output import deliver, report_options
+from verifier.cli.paths import NamedPath
 from verifier.render.lines import ColorMode
 
 
 @click.command("diff")
-@click.argument("here", type=click.Path(path_type=Path), metavar="A")
-@click.argument("there", type=click.Path(path_type=Path), metavar="B")
+@click.argument("here", type=NamedPath(), metavar="A")
+@click.argument("there", type=NamedPath(), metavar="B")
 @report_options
 @click.pass_context
 def command(

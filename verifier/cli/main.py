@@ -1,16 +1,19 @@
 """The command line: one group, one module per command.
 
-Exit codes: 0 all proved, 1 something refuted, 2 could not run or read, 3 something undecided, 4 nothing was
-checked, 70 a bug of shardproof itself. The worst wins: 70 > 2 > 1 > 3 > 4 > 0.
+Exit codes: 0 all proved, 1 something refuted, 2 could not run, read or write, 3 something undecided, 4
+nothing was checked, in all or on one path, 70 a bug of shardproof itself. The worst wins:
+70 > 2 > 1 > 3 > 4 > 0.
 """
 
 from __future__ import annotations
 
 import sys
 import traceback
+from typing import Any
 
 import click
 
+from verifier.cli.failures import output_failures, show_failure
 from verifier.diagnostics.report import EXIT_TOOL_BUG, EXIT_UNREADABLE
 from verifier.version import VERSION
 
@@ -26,7 +29,20 @@ _COMMANDS = {
 
 
 class _LazyGroup(click.Group):
-    """Imports a command's module only when it is used, so that each starts as fast as it can."""
+    """Imports a command's module only when it is used, so that each starts as fast as it can.
+
+    Lost output is turned into a message here: click would end with 1, which stands for a refutation.
+    """
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        with output_failures():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with output_failures():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -58,17 +74,14 @@ def shardproof() -> None:
 
 
 def main() -> None:
-    """Entry point. A crash is a bug of ours: it exits 70 (TB103), never 0 or 1."""
+    """Entry point. A crash is a bug of ours: it exits 70 (TB103), never 0 or 1; lost output exits 2."""
     try:
         code = shardproof.main(standalone_mode=False)  # what a command passed to context.exit()
     except click.Abort:
         click.echo("interrupted", err=True)
         sys.exit(130)
     except click.ClickException as error:
-        error.show()
-        sys.exit(EXIT_UNREADABLE)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output went away; nothing is left to say
+        show_failure(error)
         sys.exit(EXIT_UNREADABLE)
     except Exception as error:
         click.echo(_crash_text(error), err=True)

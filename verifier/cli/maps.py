@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from verifier.cli.paths import shown
+from verifier.diagnostics.wording import escaped, shown_name
 from verifier.formats import FormatError, read
 from verifier.model.shard_map import ShardMap
 
@@ -19,14 +21,15 @@ def maps_of(path: Path) -> list[ShardMap]:
     try:
         document = read(path)
     except FormatError as error:
-        raise click.ClickException(f"{error}\n  = help: {error.help}") from error
+        raise click.ClickException(f"{escaped(str(error))}\n  = help: {escaped(error.help)}") from error
     if document.refusals:
         refusal = document.refusals[0]
         raise click.ClickException(
-            f"{refusal.code} {refusal.origin}: {refusal.message}\n  = help: {refusal.help}"
+            f"{refusal.code} {escaped(f'{refusal.origin}: {refusal.message}')}\n"
+            f"  = help: {escaped(refusal.help)}"
         )
     if not document.subjects:
-        raise click.ClickException(f"{path} holds no map")
+        raise click.ClickException(f"{shown(path)} holds no map")
     return [subject.shard_map for subject in document.subjects]
 
 
@@ -41,6 +44,8 @@ def named_maps(path: Path, name: str | None) -> list[ShardMap]:
         return maps
     chosen = [shard_map for shard_map in maps if shard_map.name == name]
     if not chosen:
-        known = ", ".join(shard_map.name for shard_map in maps[:8])
-        raise click.ClickException(f"{path} has no map named {name!r}; it has {known}")
+        known = escaped(", ".join(shown_name(shard_map.name) for shard_map in maps[:8]))
+        raise click.ClickException(
+            f"{shown(path)} has no map named {escaped(shown_name(name))}; it has {known}"
+        )
     return chosen

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from verifier.cli.paths import NamedPath, shown
 from verifier.diagnostics.report import Report
 from verifier.render.lines import ColorMode, wants_color
 
@@ -45,7 +46,7 @@ def report_options(function: F) -> F:
             help="What to print on standard output.",
         ),
         click.option(
-            "--json-output", type=click.Path(dir_okay=False, path_type=Path), default=None, metavar="FILE",
+            "--json-output", type=NamedPath(dir_okay=False), default=None, metavar="FILE",
             help="Also write the report as JSON; shardproof render reads it back.",
         ),
         color_option,
@@ -88,4 +89,4 @@ def write_text(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise click.FileError(str(path), hint=error.strerror or str(error)) from error
+        raise click.FileError(shown(path), hint=error.strerror or str(error)) from error

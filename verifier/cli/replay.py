@@ -10,20 +10,24 @@ import click
 
 from verifier.audit.check import tool_versions
 from verifier.audit.corpus import Replayed, case_files, replay
+from verifier.cli.failures import oracle_failures
 from verifier.cli.options import jobs_option, make_settings, settings_options
 from verifier.cli.output import color_option, rendered, use_color
+from verifier.cli.paths import NamedPath
 from verifier.cli.progress import path_progress
 from verifier.diagnostics.report import (
     EXIT_NOTHING_CHECKED,
     EXIT_PROVED,
     EXIT_REFUTED,
+    EXIT_TOOL_BUG,
     Report,
 )
+from verifier.diagnostics.wording import escaped
 from verifier.render.lines import ColorMode
 
 
 @click.command("replay")
-@click.argument("directory", type=click.Path(exists=True, path_type=Path), metavar="DIR")
+@click.argument("directory", type=NamedPath(exists=True), metavar="DIR")
 @settings_options
 @jobs_option
 @click.option("-v", "--verbose", is_flag=True, help="One line per case, also for those that agree.")
@@ -34,40 +38,48 @@ def command(
 ) -> None:
     """Replay every case file under DIR and compare with the verdict and codes it states.
 
-    Exit code 0 when every case agrees, 1 when one differs, 4 when there is none.
+    A case differs also when its file cannot be read. Exit code 0 when every case agrees, 1 when one differs,
+    4 when there is none, 70 when shardproof contradicts itself on one.
 
     \b
     shardproof replay corpora/ -j 2
     """
     files = case_files(directory)
     chosen = replace(make_settings(**settings), repair=False)
-    differing: list[Replayed] = []
-    with path_progress(len(files)) as done:
+    shown: list[Replayed] = []
+    with oracle_failures(), path_progress(len(files)) as done:
         for path, case in zip(files, replay(files, chosen, jobs=jobs), strict=True):
             done(path)
-            if not case.agrees:
-                differing.append(case)
-            if verbose or not case.agrees:
+            if not case.agrees or case.tool_bug:
+                shown.append(case)
+            if verbose or not case.agrees or case.tool_bug:
                 click.echo(_line(case))
-    for case in differing:
+    for case in shown:
         report = Report(tool=tool_versions(), subjects=case.subjects)
         click.echo()
         click.echo(rendered(report, "text", color=use_color(color)), nl=False, color=True)
-    click.echo(_summary(len(files), len(differing)))
+    differing, bugs = sum(not case.agrees for case in shown), sum(case.tool_bug for case in shown)
+    click.echo(_summary(len(files), differing, bugs))
+    if bugs:
+        context.exit(EXIT_TOOL_BUG)
     if not files:
         context.exit(EXIT_NOTHING_CHECKED)
     context.exit(EXIT_REFUTED if differing else EXIT_PROVED)
 
 
 def _line(case: Replayed) -> str:
+    file = escaped(case.file)
+    if case.tool_bug:
+        return f"BUG      {file}: expected {case.expected}, got {case.got}"
     if case.agrees:
-        return f"agrees   {case.file}: {case.got}"
-    return f"DIFFERS  {case.file}: expected {case.expected}, got {case.got}"
+        return f"agrees   {file}: {case.got}"
+    return f"DIFFERS  {file}: expected {case.expected}, got {case.got}"
 
 
-def _summary(total: int, differing: int) -> str:
+def _summary(total: int, differing: int, bugs: int) -> str:
     if total == 0:
         return "nothing was checked: no case files"
+    tail = f"; shardproof contradicts itself on {bugs}" if bugs else ""
     if differing:
-        return f"{differing} of {total} cases differ"
-    return f"all {total} cases agree"
+        return f"{differing} of {total} cases differ{tail}"
+    return f"all {total} cases agree{tail}"

@@ -8,12 +8,13 @@ import click
 
 from verifier.cli.maps import named_maps
 from verifier.cli.output import color_option, use_color
+from verifier.cli.paths import NamedPath
 from verifier.render.lines import ColorMode
 from verifier.render.show import render_map
 
 
 @click.command("show")
-@click.argument("path", type=click.Path(path_type=Path), metavar="MAP")
+@click.argument("path", type=NamedPath(), metavar="MAP")
 @click.option("--name", default=None, help="Only the parameter of this name.")
 @color_option
 def command(path: Path, name: str | None, color: ColorMode) -> None:

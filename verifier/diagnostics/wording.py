@@ -14,8 +14,8 @@ from verifier.model.piece import Scale
 _EXACT_BITS = 128
 _NAME_LENGTH = 60
 _LIST_LENGTH = 12
-_SCALE_LENGTH = 40
-_RATIO = re.compile(r"(?<![\w.])-?[0-9]{1,4000}/[0-9]{1,4000}(?![\w.])")
+_RATIO_BITS = 80
+_RATIO = re.compile(r"(?<![\w./])-?[0-9]{1,4000}/[0-9]{1,4000}(?![\w./])")
 _LONG_INTEGER = re.compile(r"(?<![\w./])-?[0-9]{40,4000}(?![\w./])")
 
 
@@ -115,8 +115,9 @@ def scale_text(scale: Scale) -> str:
     nearest = _nearest(scale)
     if nearest is not None and Fraction(nearest) == scale:
         return repr(nearest)
-    ratio = f"{number(scale.numerator)}/{number(scale.denominator)}"
-    return ratio if nearest is None or len(ratio) <= _SCALE_LENGTH else f"about {nearest!r}"
+    if nearest is None or scale.numerator.bit_length() + scale.denominator.bit_length() <= _RATIO_BITS:
+        return f"{number(scale.numerator)}/{number(scale.denominator)}"
+    return f"about {nearest!r}"
 
 
 def _nearest(scale: Fraction) -> float | None:

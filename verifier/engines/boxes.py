@@ -29,8 +29,17 @@ from verifier.obligations.questions import Packing, Question, SameAddresses, Til
 
 NAME = "boxes"
 
-CORNERS = 4
+BOXES_PER_VIEW = 2**14
+"""Most boxes of one view. Real views have 1 to 3; a few views must not use up what is meant for very many."""
+
+DIGITS = 4
+"""Digits that all boxes may have together, as a multiple of the budget of boxes."""
+
+CORNERS = 1
 """Corners that may be added up to find the least defect, as a multiple of the budget of boxes."""
+
+SWEEPS = 8
+"""Boxes that may be swept along an axis in search of cuts, as a multiple of the budget of boxes."""
 
 
 class BoxesEngine:
@@ -62,14 +71,16 @@ def _in_digits(sides: Sequence[Sequence[NormalView]], budget: Budget) -> _Digits
     radices = divisibility_chain(view for side in sides for view in side)
     if radices is None:
         return Unknown("SM901", "the strides form no divisibility chain", NAME)
+    most = min(budget.boxes, DIGITS * budget.boxes // len(radices))
     made = 0
     counted: list[tuple[Counted, ...]] = []
     for side in sides:
         boxes: list[Counted] = []
         for view in side:
-            of_view = digit_boxes(view, radices, cap=budget.boxes - made)
+            of_view = digit_boxes(view, radices, cap=min(BOXES_PER_VIEW, most - made))
             if of_view is None:
-                return Unknown("SM902", f"more than {budget.boxes} boxes of digits", NAME)
+                reason = f"more than {most} boxes of {len(radices)} digits, or {BOXES_PER_VIEW} of one view"
+                return Unknown("SM902", reason, NAME)
             made += len(of_view)
             boxes += [(box, view.multiplicity) for box in of_view]
         counted.append(tuple(boxes))
@@ -118,7 +129,7 @@ def _decide_cover(question: Tiling | Packing, budget: Budget) -> Answer:
     visited = digits.counted[0]
     if defect is None:
         boxes = [box for box, _ in visited]
-        match separate(boxes, pairs=budget.pairs):
+        match separate(boxes, pairs=budget.pairs, sweeps=SWEEPS * budget.boxes):
             case Separated() | Undivided(disjoint=True):
                 return Holds(confirmation(question), NAME)
             case Undivided(groups):
@@ -150,7 +161,8 @@ def _least_of_packing(question: Packing, digits: _Digits, budget: Budget) -> Def
     low = min(address_of(lows, digits.radices) for (lows, _), _ in visited)
     if low >= 0:
         boxes = [box for box, count in visited for _ in range(min(count, 2))]
-        point = least_overlap(boxes + [box for box, _ in outside], pairs=budget.pairs)
+        boxes += [box for box, _ in outside]
+        point = least_overlap(boxes, pairs=budget.pairs, sweeps=SWEEPS * budget.boxes)
         if point is None:
             return None
         low = address_of(point, digits.radices)

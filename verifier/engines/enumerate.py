@@ -29,6 +29,10 @@ Place = tuple[int, ...]
 """(address,), or (source, dest) for SamePairs."""
 
 
+AXES_PER_ADDRESS = 8
+"""An address is a sum over axes: one of more axes than this costs as much as several."""
+
+
 @dataclass(frozen=True, slots=True)
 class EnumerateEngine:
     """Decides every question whose addresses, with those of the demanded range, fit in ``budget.addresses``.
@@ -42,7 +46,7 @@ class EnumerateEngine:
         """Decide one question by listing."""
         addresses = _addresses_to_list(question)
         if addresses > budget.addresses:
-            reason = f"{addresses} addresses to list, but the budget is {budget.addresses}"
+            reason = f"addresses to list cost {addresses}, but the budget is {budget.addresses}"
             return Unknown("SM902", reason, self.name)
         if isinstance(question, UnitBoundaries):
             trouble = _trouble(question)
@@ -59,13 +63,18 @@ def _addresses_to_list(question: Question) -> int:
     """How many addresses (or pairs) deciding ``question`` lists, the demanded range included."""
     match question:
         case Tiling(size, views) | Packing(size, views):
-            return max(size, 0) + sum(view.numel for view in views)
+            return max(size, 0) + sum(map(_cost, views))
         case UnitBoundaries(_, _, views):
-            return sum(view.numel for view in views)
+            return sum(map(_cost, views))
         case SameAddresses(left, right):
-            return sum(view.numel for view in left + right)
+            return sum(map(_cost, left + right))
         case SamePairs(left_pairs, right_pairs):
-            return sum(pair.source.numel for pair in left_pairs + right_pairs)
+            return sum(_cost(pair.source) for pair in left_pairs + right_pairs)
+
+
+def _cost(view: StridedView) -> int:
+    """The addresses of a view, each counted once for every ``AXES_PER_ADDRESS`` axes begun."""
+    return view.numel * max(1, -(-len(view.shape) // AXES_PER_ADDRESS))
 
 
 def _trouble(question: UnitBoundaries) -> str | None:

@@ -10,7 +10,6 @@ Theory: T8, T14.
 
 from __future__ import annotations
 
-from functools import partial
 from importlib.util import find_spec
 
 from verifier.answers import Answer, Fails, Holds, Unknown
@@ -24,6 +23,13 @@ from verifier.obligations.questions import Packing, Question, Tiling
 NAME = "isl"
 
 MISSING = "islpy is not installed (extra: isl)"
+
+
+QUESTION = 2
+"""isl's operations for all equations of a question, as a multiple of those for one."""
+
+SHARES = (1000, 100, 10, 1)
+"""An equation is tried with these fractions of its operations in turn: isl does not tell what it spent."""
 
 
 class IslEngine:
@@ -41,22 +47,29 @@ class IslEngine:
         if defect is not None and defect.place is not None:
             return Fails(defect, NAME)
         views = nonempty(question)
+        purse = IslPurse(budget.isl_operations)
+        allowed = budget.pairs + len(views)
         hard = 0
-        for count, fact in enumerate(facts(views)):
-            if count > budget.pairs + len(views):
+        for fact in facts(views):
+            allowed -= fact.cost
+            if allowed < 0:
                 reason = f"more than {budget.pairs} pairs of views whose hulls meet"
                 return Unknown("SM902", reason, NAME) if defect is None else Fails(defect, NAME)
-            match fact.decide(partial(solve_by_isl, operations=budget.isl_operations)):
+            match fact.decide(purse.solve):
                 case Meet() as meet:
                     return Fails(defect_of(fact, meet), NAME)
                 case TooHard():
                     hard += 1
+                    if purse.is_empty:
+                        break
                 case Apart():
                     pass
         if defect is not None:
             return Fails(defect, NAME)
         if hard:
             reason = f"{hard} facts about views not decided within {budget.isl_operations} operations each"
+            if purse.is_empty:
+                reason = f"{reason}, and {QUESTION} times as many for all are spent"
             return Unknown("SM903", reason, NAME)
         return Holds(isl_claim(), NAME)
 
@@ -71,6 +84,35 @@ def isl_claim() -> SolverClaim:
     from islpy import version
 
     return SolverClaim(NAME, version.VERSION_TEXT)
+
+
+class IslPurse:
+    """isl's operations for one question, spent on its equations. Needs islpy."""
+
+    __slots__ = ("_left", "_most")
+
+    def __init__(self, operations: int) -> None:
+        self._most = operations
+        self._left = QUESTION * operations
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing is left, so that only what needs no isl can still be decided."""
+        return self._left <= 0
+
+    def solve(self, form: LinearForm, total: int) -> Values | Apart | TooHard:
+        """As ``solve_by_isl``, charged with the operations allowed to it, if it needed isl."""
+        if form.refuted_by(total) is not None or not form.coefficients:
+            return solve_by_isl(form, total, operations=1)
+        for share in SHARES:
+            operations = min(max(1, self._most // share), self._left)
+            if operations <= 0:
+                break
+            self._left -= operations
+            found = solve_by_isl(form, total, operations=operations)
+            if not isinstance(found, TooHard):
+                return found
+        return TooHard(0)
 
 
 def solve_by_isl(form: LinearForm, total: int, *, operations: int) -> Values | Apart | TooHard:

@@ -15,6 +15,9 @@ from verifier.geometry.equations import Solver
 from verifier.geometry.strided import NormalView, StridedView, normal_form
 from verifier.obligations.questions import Packing, Tiling
 
+AXES = 16
+"""Facts about fewer axes all cost the same: the work around their equations, not to reduce those."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -27,6 +30,17 @@ class Fact:
         if self.other is None:
             return f"whether {_triple(self.view)} visits an address twice"
         return f"whether {_triple(self.view)} and {_triple(self.other)} meet"
+
+    @property
+    def cost(self) -> int:
+        """How many ordinary facts this one counts for, before any search.
+
+        To reduce an equation is quadratic in its axes, and a view asks one about itself for each axis.
+        """
+        own = len(self.view.shape)
+        if self.other is None:
+            return 1 + own * (own // AXES) ** 2
+        return 1 + ((own + len(self.other.shape)) // AXES) ** 2
 
     def decide(self, solve: Solver) -> Meeting:
         """Apart if the fact holds; Meet is its counterexample."""
@@ -73,16 +87,20 @@ def certain_defect(question: Tiling | Packing, views: Sequence[NormalView]) -> D
         question: the statement.
         views: the normal forms of its views that are not empty.
 
+    Only the views that end there reach the outermost address, so the excess is exact out of bounds.
+
     Theory: T2, T8.
     """
     size = question.size
     low = min((view.offset for view in views), default=0)
     if low < 0:
-        return Defect((low,), None, least=True)
+        lowest = sum(view.multiplicity for view in views if view.offset == low)
+        return Defect((low,), lowest, least=True)
     hulls = sorted((view.offset, view.highest) for view in views)
-    high = max((highest for _, highest in hulls), default=-1)
+    high = max((reached for _, reached in hulls), default=-1)
     if high >= size:
-        return Defect((high,), None, least=False)
+        highest = sum(view.multiplicity for view in views if view.highest == high)
+        return Defect((high,), highest, least=False)
     for view in views:
         twice = visits_twice(view)
         if twice is not None:

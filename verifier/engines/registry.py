@@ -31,6 +31,12 @@ def _search() -> Engine:
     return SearchEngine()
 
 
+def _isl() -> Engine:
+    from verifier.engines.isl import IslEngine
+
+    return IslEngine()
+
+
 def _enumerate() -> Engine:
     from verifier.engines.enumerate import EnumerateEngine
 
@@ -54,11 +60,12 @@ ENGINES: dict[str, Callable[[], Engine]] = {
     "cancel": _cancel,
     "boxes": _boxes,
     "search": _search,
+    "isl": _isl,
     "enumerate": _enumerate,
     "smt": _smt,
     "fingerprint": _fingerprint,
 }
-"""What ``--engine`` takes. "auto" is the portfolio of all others."""
+"""What ``--engine`` takes. "auto" is the portfolio of the others; isl is in it through search."""
 
 
 def engine_named(name: str) -> Engine:

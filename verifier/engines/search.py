@@ -6,19 +6,17 @@ Theory: T8, T14.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 from verifier.answers import Answer, Fails, Holds, Unknown
 from verifier.budget import Budget
 from verifier.certificates.forms import Pairs, SolverClaim
-from verifier.engines.isl import MISSING, is_installed, isl_claim, solve_by_isl
+from verifier.engines.isl import MISSING, IslPurse, is_installed, isl_claim
 from verifier.engines.pigeonhole import Fact, certain_defect, defect_of, facts, nonempty, normal_forms
 from verifier.geometry.diophantine import Meet, Meeting
 from verifier.geometry.equations import (
     Apart,
     BoundedSolver,
     LinearForm,
-    Solver,
     TooHard,
     Values,
     search,
@@ -57,11 +55,12 @@ class SearchEngine:
 
 
 def decide_facts(claims: Iterable[Fact], budget: Budget, *, most: int) -> Answer:
-    """All facts, at most ``most``: a first try each, then the nodes left in equal shares, then isl."""
+    """All facts, of cost ``most``: a first try each, then the nodes left in equal shares, then isl."""
     purse = _Purse(budget.search_nodes)
     hard: list[Fact] = []
-    for count, fact in enumerate(claims):
-        if count >= most:
+    for fact in claims:
+        most -= fact.cost
+        if most < 0:
             return Unknown("SM902", f"more than {budget.pairs} pairs of views whose hulls meet", NAME)
         match purse.decide(fact, search, FIRST_TRY):
             case Meet() as meet:
@@ -122,10 +121,10 @@ def _ask_isl(hard: list[Fact], budget: Budget) -> Answer:
     if not is_installed():
         return Unknown("SM902", f"{hard[0]}: {tried}; {MISSING}", NAME)
     most = max(1, budget.search_nodes // NODES_PER_ISL_FACT)
-    solve: Solver = partial(solve_by_isl, operations=budget.isl_operations)
+    purse = IslPurse(budget.isl_operations)
     undecided: Fact | None = None if len(hard) <= most else hard[most]
     for fact in hard[:most]:
-        match fact.decide(solve):
+        match fact.decide(purse.solve):
             case Meet() as meet:
                 return Fails(defect_of(fact, meet), NAME)
             case TooHard():

@@ -22,7 +22,7 @@ from verifier.formats.fields import (
 )
 from verifier.formats.limits import Limits
 from verifier.formats.refusal import FormatError, shown
-from verifier.model.expectation import Expectation
+from verifier.model.expectation import MOST_INDEX_BITS, Expectation
 from verifier.model.origin import Origin
 
 CASE_FIELDS = ("name", "map", "expect")
@@ -139,7 +139,7 @@ def decode_expectation(
         lookup=lookup,
         partial=truth(fields.get("partial", False), origin.child("partial")),
         scale=_exact(fields, origin),
-        index_bits=_at_least(2, fields.get("int_bits", 64), origin.child("int_bits")),
+        index_bits=_index_bits(fields.get("int_bits", 64), origin.child("int_bits")),
         write_unit=(
             _at_least(1, fields["write_unit"], origin.child("write_unit")) if "write_unit" in fields else None
         ),
@@ -153,6 +153,15 @@ def _exact(fields: Mapping[str, object], origin: Origin) -> Fraction | None:
     if not isinstance(scale, Fraction):
         raise malformed(f"{shown(scale)} is no scale", origin.child("expect_scale"), "write a finite number")
     return scale
+
+
+def _index_bits(value: object, origin: Origin) -> int:
+    bits = _at_least(2, value, origin)
+    if bits > MOST_INDEX_BITS:
+        raise malformed(
+            f"{shown(bits)} is above {MOST_INDEX_BITS}", origin, f"write {MOST_INDEX_BITS} or less"
+        )
+    return bits
 
 
 def _at_least(least: int, value: object, origin: Origin) -> int:

@@ -16,7 +16,7 @@ from verifier.formats.fields import integer, integers, items_of, malformed
 from verifier.formats.names import PatternList
 from verifier.formats.pickle_records import Call
 from verifier.formats.refusal import shown
-from verifier.geometry.strided import StridedView, row_major
+from verifier.geometry.strided import INT64_MAX, StridedView, row_major
 from verifier.model.origin import Origin
 from verifier.model.piece import Piece
 from verifier.model.shard_map import RankShard, ShardMap
@@ -74,6 +74,11 @@ class Categories:
         """Patterns that were not run; with any of them no parameter's category is certain."""
         lists = (*self._lists.values(), self._sub_patterns)
         return [pattern for patterns in lists for pattern in patterns.wild]
+
+    @property
+    def are_stated(self) -> bool:
+        """True when the file has any category list."""
+        return self._present
 
     def witness(self, name: str, shapes: Shapes, origin: Origin | None) -> tuple[str, ShardMap] | None:
         """(category, map) of a parameter with these shard shapes; None when the lists do not say it all.
@@ -150,6 +155,8 @@ def _replicated(name: str, shapes: Shapes, origin: Origin | None) -> ShardMap | 
     if len(distinct) != 1:
         return None
     shape = distinct.pop()
+    if not _is_addressable(shape):
+        return None
     everyone = tuple(sorted(shapes))
     view = StridedView(0, shape, row_major(shape))
     shard = RankShard(shape, (Piece(view, view, everyone),))
@@ -179,6 +186,8 @@ def _fused(name: str, shapes: Shapes, sub: SubParams | None, origin: Origin | No
         return None
     rank_shapes = [shapes[rank] for rank in sorted(shapes)]
     logical_shape = _with(rank_shapes[0], sub.axis, sum(sub.sizes))
+    if not _is_addressable(logical_shape):
+        return None
     full_strides = row_major(logical_shape)
     starts = list(itertools.accumulate(sub.sizes, initial=0))
     ranks: dict[int, RankShard] = {}
@@ -209,6 +218,11 @@ def _fits(sub: SubParams, shapes: Sequence[tuple[int, ...]]) -> bool:
         shape[sub.axis] == sum(widths[position] for widths in sub.widths) and math.prod(shape) >= 0
         for position, shape in enumerate(shapes)
     )
+
+
+def _is_addressable(shape: tuple[int, ...]) -> bool:
+    """Whether torch can address a parameter of this shape, counting empty axes as one element."""
+    return math.prod(max(extent, 1) for extent in shape) <= INT64_MAX
 
 
 def _with(shape: tuple[int, ...], axis: int, extent: int) -> tuple[int, ...]:

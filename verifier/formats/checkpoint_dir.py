@@ -15,6 +15,7 @@ from verifier.model.origin import Origin
 LATEST = "latest"
 LATEST_BYTES = 4096
 STATES_SUFFIX = "_states.pt"
+OPTIMIZER_SUFFIX = "_optim_states.pt"
 NAMES_SHOWN = 4
 
 
@@ -51,6 +52,7 @@ def read_directory(path: Path, origin: Origin, limits: Limits) -> Document:
         files,
         file=origin.file,
         whole_set=True,
+        only_ranked=not _other_states(names),
         refusals=refusals,
         unchecked=_unread(names),
         limits=limits,
@@ -102,13 +104,18 @@ def _unopened(name: str, file: str, error: OSError) -> Refusal:
     )
 
 
+def _other_states(names: Sequence[str]) -> list[str]:
+    """State files that are neither optimizer shards nor named after one rank."""
+    return [name for name in names if not name.endswith(OPTIMIZER_SUFFIX) and rank_in_name(name) is None]
+
+
 def _unread(names: Sequence[str]) -> list[str]:
     """What lies beside the model states and is not read."""
     notes: list[str] = []
-    optimizer = [name for name in names if name.endswith("_optim_states.pt")]
+    optimizer = [name for name in names if name.endswith(OPTIMIZER_SUFFIX)]
     if optimizer:
         notes.append(f"optimizer shards: {len(optimizer)} files such as {shown(optimizer[0])}")
-    other = [name for name in names if name not in optimizer and rank_in_name(name) is None]
+    other = _other_states(names)
     if other:
         notes.append(f"other state files: {len(other)} such as {shown(other[0])}")
     return notes

@@ -6,7 +6,6 @@ that the files state otherwise. The category lists become witnesses (``categorie
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 
@@ -16,13 +15,14 @@ from verifier.formats.document import Document, Refusal, Subject
 from verifier.formats.fields import Interned, name_text
 from verifier.formats.limits import Limits
 from verifier.formats.map_json import params_of
-from verifier.formats.model_states import AFFINE_MAP, FILE_NAME, ModelStates, first_difference
+from verifier.formats.missing_files import expected_files, missing_files
+from verifier.formats.model_states import AFFINE_MAP, ModelStates, first_difference
 from verifier.formats.names import PatternList, parameter_name
 from verifier.formats.refusal import FormatError, below, shown
 from verifier.model.expectation import Expectation
 from verifier.model.origin import Origin
 from verifier.model.shard_map import ShardMap
-from verifier.obligations.faults import Count, Fault
+from verifier.obligations.faults import Fault
 
 SOUNDNESS = Expectation()
 NAMES_SHOWN = 4
@@ -33,6 +33,7 @@ def document_of(
     *,
     file: str,
     whole_set: bool,
+    only_ranked: bool = True,
     refusals: Sequence[Refusal] = (),
     unchecked: Sequence[str] = (),
     limits: Limits,
@@ -43,57 +44,36 @@ def document_of(
         files: the files that could be read, in rank order.
         file: the path as people typed it.
         whole_set: True when ``files`` should be all files of the checkpoint.
+        only_ranked: True when every model-states file beside them is named after its rank, too.
         refusals: the files that could not be read.
         unchecked: what was already found not to be covered.
         limits: limits for the maps.
     """
-    faults = tuple(_missing_files(files, refusals)) if whole_set else ()
     notes = [*unchecked, *_notes(files, whole_set)]
+    refused = [*refusals, *(refusal for states in files for refusal in states.refusals)]
     base = next((states for states in files if states.affine_map is not None), None)
-    if base is None:
+    reader = None if base is None else _SetReader(files, base, limits)
+    if reader is None:
         notes.append(f"{_counted(len(files), 'model-states file')} without an affine map")
-        return Document(
-            file=file, kind="deepspeed", refusals=tuple(refusals), faults=faults, unchecked=tuple(notes)
-        )
-    reader = _SetReader(files, base, limits)
-    reader.read()
+    else:
+        reader.read()
+    subjects = () if reader is None else tuple(reader.subjects)
+    faults: list[Fault] = []
+    if whole_set:
+        map_ranks = {rank for subject in subjects for rank in subject.shard_map.ranks}
+        expected = expected_files(files, map_ranks, only_ranked=only_ranked)
+        if expected is None:
+            notes.append("whether all files are there: nothing says which ranks wrote one file each")
+        else:
+            faults.extend(missing_files(expected, files, refusals))
     return Document(
         file=file,
         kind="deepspeed",
-        subjects=tuple(reader.subjects),
-        refusals=(*refusals, *reader.refusals),
-        faults=(*faults, *reader.faults),
-        unchecked=(*notes, *reader.unchecked),
+        subjects=subjects,
+        refusals=(*refused, *(() if reader is None else reader.refusals)),
+        faults=(*faults, *(() if reader is None else reader.faults)),
+        unchecked=(*notes, *(() if reader is None else reader.unchecked)),
     )
-
-
-def _missing_files(files: Sequence[ModelStates], refusals: Sequence[Refusal]) -> list[Fault]:
-    """CK101 for each rank that wrote a part of the checkpoint and has no file. Refused files are there."""
-    degree = next((states.tp_degree for states in files if states.tp_degree is not None), None)
-    if degree is None or any(states.pp_degree not in (None, 1) for states in files):
-        return []
-    present = {states.rank for states in files} | {_rank_of(refusal) for refusal in refusals}
-    missing = degree - sum(1 for rank in present if rank is not None and rank < degree)
-    return [
-        Fault(
-            code="CK101",
-            side="map",
-            rank=rank,
-            count=Count(missing, exact=True),
-            values={
-                "file": f"mp_rank_{rank:02d}_model_states.pt",
-                "descriptor": "tp_degree",
-                "stated": degree,
-            },
-        )
-        # The degree comes from a file and may be anything; the first few missing files are named.
-        for rank in itertools.islice(itertools.filterfalse(present.__contains__, range(degree)), NAMES_SHOWN)
-    ]
-
-
-def _rank_of(refusal: Refusal) -> int | None:
-    match = FILE_NAME.fullmatch(refusal.name)
-    return None if match is None else int(match[1])
 
 
 def _notes(files: Sequence[ModelStates], whole_set: bool) -> list[str]:
@@ -102,8 +82,11 @@ def _notes(files: Sequence[ModelStates], whole_set: bool) -> list[str]:
         notes.append("the files of other ranks: one file was named, not its directory")
     if any(states.has_experts for states in files):
         notes.append("the maps of AutoEP expert layers (ds_autoep_layers)")
-    if any(states.pp_degree not in (None, 1) for states in files):
-        notes.append("whether all files are there: pipeline stages share their ranks' numbers")
+    notes.extend(
+        f"the shape that {descriptor} of {states.origin.file} states for {name}: it is no shape"
+        for states in files
+        for descriptor, name in states.not_shapes[:NAMES_SHOWN]
+    )
     return notes
 
 
@@ -116,10 +99,12 @@ class _SetReader:
         "files",
         "interned",
         "limits",
+        "not_exact",
         "place",
         "refusals",
         "subjects",
         "unchecked",
+        "without_witness",
     )
 
     def __init__(self, files: Sequence[ModelStates], base: ModelStates, limits: Limits) -> None:
@@ -132,6 +117,8 @@ class _SetReader:
         self.refusals: list[Refusal] = []
         self.faults: list[Fault] = []
         self.unchecked: list[str] = []
+        self.without_witness: list[str] = []
+        self.not_exact: set[str] = set()
 
     def read(self) -> None:
         try:
@@ -145,6 +132,8 @@ class _SetReader:
         for key, entry in params.items():
             self._one(key, entry, patterns, others, categories)
         self._without_a_map(patterns)
+        self._note_names("parameters that the category lists do not describe fully", self.without_witness)
+        self._note_names("parameters whose tensor is not in every file of their ranks", self._not_stored())
         self.unchecked.extend(
             f"whether {shown(pattern)} matches a second parameter: the pattern is not run"
             for pattern in patterns.wild[:NAMES_SHOWN]
@@ -208,7 +197,8 @@ class _SetReader:
             self.refusals.append(Refusal.of(name, error))
             return
         if not exact:
-            self.unchecked.append(f"which parameters the pattern {name} matches: it is used as a name")
+            self.not_exact.add(name)
+            self.unchecked.append(f"which parameters the pattern {shown(name)} matches: it is used as a name")
         faults = [
             *_different_maps(key, entry, others, place),
             *_second_pattern(key, name, patterns),
@@ -218,6 +208,8 @@ class _SetReader:
         witness = None
         if categories is not None and exact:
             witness = categories.witness(name, self._shard_shapes(shard_map), None)
+            if witness is None and categories.are_stated and not categories.not_run:
+                self.without_witness.append(name)
         self.subjects.append(
             Subject(
                 name=name,
@@ -265,10 +257,25 @@ class _SetReader:
     def _without_a_map(self, patterns: PatternList) -> None:
         stored = {name: None for states in self.files for name in states.shapes}
         bare = [name for name in stored if not patterns.matching(name)]
-        if bare:
-            names = ", ".join(shown(name) for name in bare[:NAMES_SHOWN])
-            more = ", ..." if len(bare) > NAMES_SHOWN else ""
-            self.unchecked.append(f"{_counted(len(bare), 'tensor')} without a map: {names}{more}")
+        self._note_names("tensors without a map", bare)
+
+    def _not_stored(self) -> list[str]:
+        """Maps of exact names that have a shard in a file without the header of its tensor."""
+        return [
+            subject.name
+            for subject in self.subjects
+            if subject.name not in self.not_exact
+            and any(
+                states.rank in subject.shard_map.ranks and not states.has_tensor(subject.name)
+                for states in self.files
+            )
+        ]
+
+    def _note_names(self, what: str, names: Sequence[str]) -> None:
+        if names:
+            some = ", ".join(shown(name) for name in names[:NAMES_SHOWN])
+            more = ", ..." if len(names) > NAMES_SHOWN else ""
+            self.unchecked.append(f"{what} ({len(names)}): {some}{more}")
 
 
 def _different_maps(

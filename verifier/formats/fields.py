@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from verifier.formats.limits import Limits
 from verifier.formats.refusal import FormatError, below, shown
+from verifier.model.numbers import NUMBER_LIMIT, RANK_LIMIT
 from verifier.model.origin import Origin
 from verifier.model.piece import Scale, exact_scale
 
@@ -73,10 +74,12 @@ def integer(value: object, origin: Origin, *keys: str | int) -> int:
     """An exact integer, found at ``keys`` below ``origin``.
 
     Raises:
-        FormatError: SM005 for a bool, a float or text; SM002 for anything else.
+        FormatError: SM005 for a bool, a float or text; SM006 for 2**127 and beyond; SM002 for anything else.
     """
     if type(value) is int:
-        return value
+        if -NUMBER_LIMIT < value < NUMBER_LIMIT:
+            return value
+        raise too_large(origin.child(*keys))
     place = origin.child(*keys)
     if isinstance(value, bool | float | str):
         raise FormatError(
@@ -92,9 +95,13 @@ def integers(value: object, origin: Origin, *keys: str | int) -> tuple[int, ...]
     """A list of exact integers, found at ``keys`` below ``origin``.
 
     Raises:
-        FormatError: SM002 or SM005.
+        FormatError: SM002, SM005 or SM006.
     """
-    if isinstance(value, list | tuple) and set(map(type, value)) <= _INTEGER:
+    if (
+        isinstance(value, list | tuple)
+        and set(map(type, value)) <= _INTEGER
+        and (not value or (max(value) < NUMBER_LIMIT and min(value) > -NUMBER_LIMIT))
+    ):
         return tuple(value)
     place = origin.child(*keys)
     return tuple(integer(item, place, position) for position, item in enumerate(items_of(value, place)))
@@ -104,7 +111,8 @@ def address_list(value: object, origin: Origin, *keys: str | int, what: str) -> 
     """Distinct integers from 0 on, in ascending order, found at ``keys`` below ``origin``.
 
     Raises:
-        FormatError: SM002 for a negative or repeated one, SM005 for one that is no integer.
+        FormatError: SM002 for a negative or repeated one, SM005 for one that is no integer, SM006 for 2**127
+            and beyond.
     """
     given = integers(value, origin, *keys)
     ascending = tuple(sorted(given))
@@ -124,9 +132,12 @@ def number(value: object, origin: Origin) -> Scale:
     """A number as an exact rational; infinities and NaN, which only pickles hold, stay floats.
 
     Raises:
-        FormatError: SM005 for a bool or text, SM002 for anything else.
+        FormatError: SM005 for a bool or text, SM006 for an integer of 2**127 and beyond, SM002 for anything
+            else.
     """
-    if type(value) is int or type(value) is float:
+    if type(value) is int:
+        return exact_scale(integer(value, origin))
+    if type(value) is float:
         return exact_scale(value)
     if isinstance(value, bool | str):
         raise FormatError(
@@ -174,7 +185,7 @@ def rank_keys(value: object, origin: Origin) -> list[tuple[int, str | int, objec
 
     Raises:
         FormatError: SM003 when two keys are read as one rank, SM002 for a key that is not a rank written
-            plainly, SM005 for a key that is a bool or a float, SM006 for one of too many digits.
+            plainly, SM005 for a key that is a bool or a float, SM006 for one that is too large.
     """
     if not isinstance(value, dict):
         raise malformed(f"expected an object, found {shown(value)}", origin, "write an object keyed by rank")
@@ -197,6 +208,13 @@ def rank_keys(value: object, origin: Origin) -> list[tuple[int, str | int, objec
 def _rank_as_read(key: object, origin: Origin) -> int | None:
     """The rank that a reader would see who coerces keys with int(); None when it would fail."""
     if type(key) is int:
+        if key >= RANK_LIMIT:
+            raise FormatError(
+                "SM006",
+                f"a rank key of {RANK_CHARS + 1} digits or more",
+                origin,
+                help="no job has as many processes; write the rank as a plain integer",
+            )
         return key
     if not isinstance(key, str):
         raise FormatError(
@@ -224,8 +242,18 @@ def _exact_rank(key: str | int, origin: Origin) -> int:
         )
     rank = int(key)
     if rank < 0:
-        raise malformed(f"negative rank {rank}", below(origin, key), "ranks count from 0")
+        raise malformed(f"negative rank {shown(rank)}", below(origin, key), "ranks count from 0")
     return rank
+
+
+def too_large(origin: Origin) -> FormatError:
+    """The refusal (SM006) of an integer that could be proved about but not checked."""
+    return FormatError(
+        "SM006",
+        "an integer of 2**127 or more; no tensor has such a number",
+        origin,
+        help="write the number that was meant",
+    )
 
 
 def malformed(message: str, origin: Origin, help: str) -> FormatError:  # noqa: A002 - as in FormatError

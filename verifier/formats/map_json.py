@@ -115,7 +115,7 @@ def read_params(value: object, origin: Origin, limits: Limits) -> Document:
             refusals.append(Refusal.of(name, error))
             continue
         if not exact:
-            unchecked.append(f"which parameters the pattern {name} matches: it is used as a name")
+            unchecked.append(f"which parameters the pattern {shown(name)} matches: it is used as a name")
         subjects.append(Subject(name=name, origin=place, shard_map=shard_map, expectation=SOUNDNESS))
     return Document(
         file=origin.file,

@@ -7,9 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from verifier.formats.document import Refusal
+from verifier.formats.fields import malformed
 from verifier.formats.limits import Limits
 from verifier.formats.refusal import FormatError, shown
 from verifier.formats.torch_zip import read_torch_zip, shape_of, tensor_header
+from verifier.geometry.strided import INT64_MAX, MOST_AXES
 from verifier.model.origin import Origin
 
 INFO = "universal_checkpoint_info"
@@ -17,8 +20,12 @@ AFFINE_MAP = "affine_map"
 DIMENSIONS = "checkpoint_parallel_dimensions"
 SHAPE_LISTS = ("param_shapes", "frozen_param_shapes")
 MODULE = "module"
-FILE_NAME = re.compile(r"mp_rank_(\d{2,})_model_states\.pt", re.ASCII)
+FILE_NAME = re.compile(r"mp_rank_(\d{2,19})_model_states\.pt", re.ASCII)
 
+MOST_DEGREE = 2**20
+"""No job has more ranks; beyond it the ranks of a checkpoint are not counted."""
+
+Shape = tuple[int, ...]
 Plain = Mapping[object, object]
 
 
@@ -31,6 +38,8 @@ class ModelStates:
         rank: its tensor-parallel rank by the file's name, None when the name has none.
         info: ``universal_checkpoint_info``, empty when absent.
         shapes: by parameter, the shapes that this file states for its shard, as (descriptor, shape).
+        not_shapes: (descriptor, parameter) of each stated shape that is none, such as (4, -4).
+        refusals: the values beside the maps that were refused.
         tp_degree: how many tensor-parallel ranks wrote the checkpoint, None when not stated.
         pp_degree: the same for pipeline stages.
         has_experts: True when maps of AutoEP layers are there too.
@@ -39,7 +48,9 @@ class ModelStates:
     origin: Origin
     rank: int | None
     info: Plain
-    shapes: Mapping[str, tuple[tuple[str, tuple[int, ...]], ...]]
+    shapes: Mapping[str, tuple[tuple[str, Shape], ...]]
+    not_shapes: tuple[tuple[str, str], ...] = ()
+    refusals: tuple[Refusal, ...] = ()
     tp_degree: int | None = None
     pp_degree: int | None = None
     has_experts: bool = False
@@ -49,6 +60,10 @@ class ModelStates:
     def affine_map(self) -> object:
         """The affine map as read, None when the file has none."""
         return self.info.get(AFFINE_MAP)
+
+    def has_tensor(self, name: str) -> bool:
+        """Whether the header of this parameter's tensor was read."""
+        return any(descriptor == MODULE for descriptor, _ in self.shapes.get(name, ()))
 
 
 def rank_in_name(file_name: str) -> int | None:
@@ -83,45 +98,68 @@ def model_states(value: object, file_name: str, origin: Origin) -> ModelStates:
             help="name the mp_rank_NN_model_states.pt files, or their directory",
         )
     info = value.get(INFO)
+    refusals: list[Refusal] = []
+    shapes, not_shapes = _stated_shapes(value)
     return ModelStates(
         origin=origin,
         rank=rank_in_name(file_name),
         info=info if isinstance(info, dict) else {},
         info_origin=origin.child(INFO),
-        shapes=_stated_shapes(value),
-        tp_degree=_degree(value, "tp_degree"),
-        pp_degree=_degree(value, "pp_degree"),
+        shapes=shapes,
+        not_shapes=not_shapes,
+        tp_degree=_degree(value, "tp_degree", origin, refusals),
+        pp_degree=_degree(value, "pp_degree", origin, refusals),
+        refusals=tuple(refusals),
         has_experts=bool(value.get("ds_autoep_layers")),
     )
 
 
-def _degree(value: Plain, key: str) -> int | None:
+def _degree(value: Plain, key: str, origin: Origin, refusals: list[Refusal]) -> int | None:
+    """A count of processes, None when not stated; one that is none is refused without hiding the maps."""
     dimensions = value.get(DIMENSIONS)
     degree = dimensions.get(key) if isinstance(dimensions, dict) else None
-    return degree if type(degree) is int and degree > 0 else None
+    if degree is None or (type(degree) is int and 0 < degree <= MOST_DEGREE):
+        return degree
+    error = malformed(
+        f"{key} is {shown(degree)}, no number of ranks",
+        origin.child(DIMENSIONS, key),
+        f"write the integer that was meant, 1 to {MOST_DEGREE}",
+    )
+    refusals.append(Refusal.of(key, error))
+    return None
 
 
-def _stated_shapes(value: Plain) -> dict[str, tuple[tuple[str, tuple[int, ...]], ...]]:
-    stated: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
+def _stated_shapes(
+    value: Plain,
+) -> tuple[dict[str, tuple[tuple[str, Shape], ...]], tuple[tuple[str, str], ...]]:
+    stated: dict[str, list[tuple[str, Shape]]] = {}
+    not_shapes: list[tuple[str, str]] = []
     for descriptor, name, shape in _shape_entries(value):
-        stated.setdefault(name, []).append((descriptor, shape))
-    return {name: tuple(shapes) for name, shapes in stated.items()}
+        if isinstance(name, str) and shape is not None and _is_readable(shape):
+            stated.setdefault(name, []).append((descriptor, shape))
+        else:
+            not_shapes.append((descriptor, shown(name)))
+    return {name: tuple(shapes) for name, shapes in stated.items()}, tuple(not_shapes)
 
 
-def _shape_entries(value: Plain) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+def _is_readable(shape: Shape) -> bool:
+    return len(shape) <= MOST_AXES and max(shape, default=0) <= INT64_MAX
+
+
+def _shape_entries(value: Plain) -> Iterator[tuple[str, object, Shape | None]]:
+    """(descriptor, name, shape) of all stated shapes; None for a value that is no shape."""
     for descriptor in SHAPE_LISTS:
         groups = value.get(descriptor)
         for group in groups if isinstance(groups, list | tuple) else [groups]:
             if isinstance(group, dict):
                 for name, size in group.items():
-                    shape = shape_of(size)
-                    if isinstance(name, str) and shape is not None:
-                        yield descriptor, name, shape
+                    yield descriptor, name, shape_of(size)
     module = value.get(MODULE)
     if isinstance(module, dict):
         for name, tensor in module.items():
             header = tensor_header(tensor)
-            if isinstance(name, str) and header is not None:
+            # A module also holds other state than tensors.
+            if header is not None:
                 yield MODULE, name, header.shape
 
 

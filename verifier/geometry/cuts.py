@@ -1,15 +1,15 @@
 """Are boxes pairwise disjoint, and how can that be seen at a glance?
 
-Question.   Boxes [low_k, high_k) of integers. Give a tree of cuts, hyperplanes that no box of their group
-            lies across, that leaves every box alone; or two boxes that overlap; or the groups that no cut
-            divides.
+Question.   Boxes [low_k, high_k) of integers. Do cuts, hyperplanes that no box of their group lies across,
+            leave every box alone? If not, give two boxes that overlap, or the groups that no cut divides.
 Reduction.  On one axis, sort a group by low edge: wherever the greatest high edge so far does not pass the
             next low edge, the group falls apart.
 Methods.    1 sweep a group along one axis, then its parts along the next one, until a group has one box or
             no axis divides it    2 compare the pairs of an undivided group, swept along its most selective
             axis.
 Cost.       n log n for one round of cuts through all groups, and one round for each change of axis. Cuts
-            nested deeper than ``NESTING`` are not looked for. 2 is quadratic in the size of a group.
+            nested deeper than ``NESTING`` are not looked for. 2 is quadratic in the size of a group. Callers
+            bound both, the boxes swept and the pairs compared.
 Families.   A grid comes apart in one round per axis, random guillotine cuts in about 2 log2(n) rounds. Two
             overlapping boxes are left in a group of a few. Pinwheels are disjoint and have no cut; a
             staircase, where every strip ends at the next one, needs a round for each step.
@@ -27,21 +27,15 @@ from dataclasses import dataclass
 from verifier.geometry.digits import Box
 
 NESTING = 128
-"""Most rounds of cuts inside one another. It bounds the work, and the depth of the tree by 128 + log2(n)."""
+"""Most rounds of cuts inside one another: a staircase of boxes falls apart one step a round."""
 
-Tree = tuple[int, int, "Tree", "Tree"] | None
-"""(axis, at, below, above): boxes with ``high <= at`` lie below, those with ``low >= at`` above. None is a
-leaf of at most one box."""
-
-_Split = tuple[int, list[int], range]
-"""How a group was divided: axis, ascending cuts, and the numbers of the parts, one more than cuts."""
+SWEEPS = 8_000_000
+"""Most boxes that are swept along an axis, over all groups and axes, where a caller does not say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Separated:
-    """The boxes are disjoint, as the tree of cuts shows."""
-
-    tree: Tree
+    """The boxes are disjoint: cuts leave each of them alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,38 +54,56 @@ class Undivided:
     disjoint: bool
 
 
-def separate(boxes: Sequence[Box], *, pairs: int) -> Separated | Overlapping | Undivided:
+@dataclass(slots=True)
+class _Allowance:
+    """What may still be done: boxes to sweep along an axis, and pairs of boxes to compare."""
+
+    sweeps: int
+    pairs: int
+
+    def sweep(self, boxes: int) -> bool:
+        """Whether so many boxes may be swept; then they are charged."""
+        if self.sweeps < boxes:
+            return False
+        self.sweeps -= boxes
+        return True
+
+
+def separate(
+    boxes: Sequence[Box], *, pairs: int, sweeps: int = SWEEPS
+) -> Separated | Overlapping | Undivided:
     """Take boxes apart by clean cuts.
 
     Args:
         boxes: all of the same axes, at least one, and none empty.
         pairs: most pairs of boxes to compare in groups that no cut divides.
+        sweeps: most boxes to sweep along an axis; past them a group counts as undivided.
 
     Theory: T7.
     """
+    return _separate(boxes, _Allowance(sweeps, pairs))
+
+
+def _separate(boxes: Sequence[Box], allowance: _Allowance) -> Separated | Overlapping | Undivided:
     if len(boxes) < 2:
-        return Separated(None)
+        return Separated()
+    if not allowance.sweep(len(boxes) * len(boxes[0][0])):
+        return Undivided((tuple(range(len(boxes))),), disjoint=False)
     edges = _edges(boxes)
-    splits: list[_Split | None] = [None]
     undivided: list[list[int]] = []
-    # Groups to divide: their number, their boxes, the axis to try first, the rounds of cuts around them.
-    pending: list[tuple[int, list[int], int, int]] = [(0, list(range(len(boxes))), 0, 0)]
+    # Groups to divide: their boxes, the axis to try first, the rounds of cuts around them.
+    pending: list[tuple[list[int], int, int]] = [(list(range(len(boxes))), 0, 0)]
     while pending:
-        number, group, first, nesting = pending.pop()
-        division = _divide(group, edges, first) if nesting < NESTING else None
+        group, first, nesting = pending.pop()
+        division = _divide(group, edges, first, allowance) if nesting < NESTING else None
         if division is None:
             undivided.append(group)
             continue
-        axis, cuts, starts = division
-        parts = range(len(splits), len(splits) + len(starts))
-        splits[number] = (axis, cuts, parts)
-        splits += [None] * len(starts)
-        for part, start, end in zip(parts, starts, starts[1:] + [len(group)], strict=True):
+        axis, starts = division
+        for start, end in zip(starts, starts[1:] + [len(group)], strict=True):
             if end - start > 1:
-                pending.append((part, group[start:end], axis + 1, nesting + 1))
-    if undivided:
-        return _compare_pairs(boxes, undivided, pairs)
-    return Separated(_tree(splits))
+                pending.append((group[start:end], axis + 1, nesting + 1))
+    return _compare_pairs(boxes, undivided, allowance) if undivided else Separated()
 
 
 def _edges(boxes: Sequence[Box]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -101,65 +113,48 @@ def _edges(boxes: Sequence[Box]) -> list[tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def _divide(
-    group: list[int], edges: Sequence[tuple[tuple[int, ...], tuple[int, ...]]], first: int
-) -> tuple[int, list[int], list[int]] | None:
+    group: list[int],
+    edges: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
+    first: int,
+    allowance: _Allowance,
+) -> tuple[int, list[int]] | None:
     """Sort a group along the first axis, in turn from ``first``, that divides it.
 
-    Returns the axis, the cuts, and where in the sorted group each part starts; None if no axis divides it.
+    Returns the axis, and where in the sorted group each part starts; None if no axis divides it, or past
+    the allowance.
     """
     for turn in range(len(edges)):
+        if not allowance.sweep(len(group)):
+            return None
         axis = (first + turn) % len(edges)
         lows, highs = edges[axis]
         group.sort(key=lows.__getitem__)
-        cuts: list[int] = []
         starts = [0]
         reach = highs[group[0]]
         for position, box in enumerate(group):
             low, high = lows[box], highs[box]
             if low >= reach:
-                cuts.append(low)
                 starts.append(position)
             if high > reach:
                 reach = high
-        if cuts:
-            return axis, cuts, starts
+        if len(starts) > 1:
+            return axis, starts
     return None
 
 
-def _tree(splits: Sequence[_Split | None]) -> Tree:
-    """The tree of cuts of group 0; the parts of a group have greater numbers than the group."""
-    trees: list[Tree] = [None] * len(splits)
-    for number in range(len(splits) - 1, -1, -1):
-        split = splits[number]
-        if split is not None:
-            axis, cuts, parts = split
-            trees[number] = _balanced(axis, cuts, trees[parts.start : parts.stop])
-    return trees[0]
-
-
-def _balanced(axis: int, cuts: list[int], parts: list[Tree]) -> Tree:
-    """Parallel cuts in ascending order, and the parts between them, as a tree of logarithmic depth."""
-    while cuts:
-        # Join neighbours two by two; the cuts between the joined pairs stay.
-        joined: list[Tree] = [
-            (axis, cut, below, above)
-            for cut, below, above in zip(cuts[::2], parts[::2], parts[1::2], strict=False)
-        ]
-        parts = joined + parts[2 * len(joined) :]
-        cuts = cuts[1::2]
-    return parts[0]
-
-
 def _compare_pairs(
-    boxes: Sequence[Box], groups: Sequence[Sequence[int]], pairs: int
+    boxes: Sequence[Box], groups: Sequence[Sequence[int]], allowance: _Allowance
 ) -> Overlapping | Undivided:
     disjoint = True
     for group in groups:
-        compared = _first_overlap(boxes, group, pairs)
+        if not allowance.sweep(len(group) * len(boxes[0][0])):
+            disjoint = False
+            break
+        compared = _first_overlap(boxes, group, allowance.pairs)
         if isinstance(compared, Overlapping):
             return compared
-        disjoint = disjoint and compared <= pairs
-        pairs -= compared
+        disjoint = disjoint and compared <= allowance.pairs
+        allowance.pairs = max(allowance.pairs - compared, 0)
     return Undivided(tuple(sorted(tuple(sorted(group)) for group in groups)), disjoint)
 
 
@@ -195,10 +190,11 @@ def boxes_overlap(left: Box, right: Box) -> bool:
     )
 
 
-def least_overlap(boxes: Sequence[Box], *, pairs: int) -> tuple[int, ...] | None:
+def least_overlap(boxes: Sequence[Box], *, pairs: int, sweeps: int = SWEEPS) -> tuple[int, ...] | None:
     """The least point that two boxes share, where points compare by their last axis first.
 
-    None if they share none, or if ``pairs`` comparisons do not suffice to be certain.
+    None if they share none, or if ``pairs`` comparisons and ``sweeps`` swept boxes, in all, do not suffice
+    to be certain.
 
     The least point of an overlap has, on every axis, the low edge of some box. The boxes that start at or
     before t overlap for every t from the sought coordinate on, so it is found by bisection, axis by axis.
@@ -207,6 +203,7 @@ def least_overlap(boxes: Sequence[Box], *, pairs: int) -> tuple[int, ...] | None
     """
     if not boxes:
         return None
+    allowance = _Allowance(sweeps, pairs)
     group = list(boxes)
     point: list[int] = []
     for axis in range(len(group[0][0]) - 1, -1, -1):
@@ -215,7 +212,7 @@ def least_overlap(boxes: Sequence[Box], *, pairs: int) -> tuple[int, ...] | None
         middle = len(lows) - 1
         while below + 1 < least:
             started = [box for box in group if box[0][axis] <= lows[middle]]
-            match separate(started, pairs=pairs):
+            match _separate(started, allowance):
                 case Overlapping(first, second):
                     least = bisect_left(lows, max(started[first][0][axis], started[second][0][axis]))
                 case Undivided(disjoint=False):

@@ -21,6 +21,7 @@ Theory: T6.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product, zip_longest
 
@@ -82,9 +83,11 @@ def digit_boxes(view: NormalView, radices: Sequence[int], *, cap: int) -> tuple[
         if above is not None:
             rest, digit = divmod(rest, above // radix)
         extents = [extent for stride, extent in view.axes if stride == radix]
+        if sum(_copies([width, *extents]) for _, _, _, width in partial) > cap:
+            return None
         grown: list[tuple[tuple[int, ...], tuple[int, ...], int, int]] = []
         for lows, highs, carry, width in partial:
-            for start, length in _sums(digit + carry, width, extents, cap):
+            for start, length in _sums(digit + carry, width, extents):
                 if above is None:
                     grown.append((lows + (start,), highs + (start + length,), 0, 1))
                     continue
@@ -120,16 +123,18 @@ def _without_carry(view: NormalView, radices: Sequence[int]) -> Box | None:
     return tuple(reversed(lows)), tuple(reversed(highs))
 
 
-def _sums(start: int, length: int, extents: list[int], cap: int) -> list[tuple[int, int]]:
+def _copies(lengths: Sequence[int]) -> int:
+    """How many intervals ``_sums`` makes of summands of these lengths: all but the longest are unrolled."""
+    return math.prod(lengths) // max(lengths)
+
+
+def _sums(start: int, length: int, extents: Sequence[int]) -> list[tuple[int, int]]:
     """[start, start + length) plus every axis of ``extents``, as intervals (start, length) of visits."""
-    runs = [(start, length)]
-    for extent in extents:
-        added: list[tuple[int, int]] = []
-        for first, run in runs:
-            longer, shorter = max(run, extent), min(run, extent)
-            added += [(first + shift, longer) for shift in range(min(shorter, cap + 1 - len(added)))]
-        runs = added
-    return runs
+    *shorter, longest = sorted([length, *extents])
+    starts = [start]
+    for extent in shorter:
+        starts = [first + shift for first in starts for shift in range(extent)]
+    return [(first, longest) for first in starts]
 
 
 def _wrapped(start: int, length: int, size: int) -> list[tuple[int, int, int, int]]:

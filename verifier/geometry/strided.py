@@ -67,7 +67,7 @@ class StridedView:
         if len(shape) > MOST_AXES:
             raise ValueError(f"{len(shape)} axes, over the limit of {MOST_AXES}; merge axes")
         if shape and min(shape) < 0:
-            raise ValueError(f"negative extent {min(shape)}; write 0 for an empty block")
+            raise ValueError(f"negative extent at axis {shape.index(min(shape))}; write 0 for an empty block")
 
     @property
     def numel(self) -> int:

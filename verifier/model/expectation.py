@@ -20,7 +20,7 @@ class Expectation:
     """Demands and waivers beyond soundness. The default asks for exactly soundness.
 
     Raises:
-        TypeError: a number is no plain int, a switch no bool, a list of addresses no tuple, scale no Fraction.
+        TypeError: a number is no plain int, a switch no bool, addresses no tuple, scale no Fraction.
         ValueError: the index width is not 2 to 64, the unit is not positive, addresses are negative or listed
             twice, a number is beyond what a map can hold, or a look-up table is asked about its holders.
 
@@ -55,15 +55,13 @@ class Expectation:
         require_ranks("holes", self.holes)
         for rank, addresses in self.holes.items():
             require_distinct(f"holes of rank {rank}", addresses)
-        require_small("sum_ulps", (self.sum_ulps,))
+        require_small("the expectation", (self.sum_ulps, self.index_bits, self.write_unit or 1))
         if self.sum_ulps < 0:
             raise ValueError(f"sum_ulps {self.sum_ulps} is negative; write 0 for exact sums")
         if not 2 <= self.index_bits <= MOST_INDEX_BITS:
             raise ValueError(f"index_bits {self.index_bits} is no index width; write 2 to {MOST_INDEX_BITS}")
-        if self.write_unit is not None:
-            require_small("write_unit", (self.write_unit,))
-            if self.write_unit < 1:
-                raise ValueError(f"write_unit {self.write_unit} is no number of elements; write 1 or more")
+        if self.write_unit is not None and self.write_unit < 1:
+            raise ValueError(f"write_unit {self.write_unit} is no number of elements; write 1 or more")
         if self.lookup and (self.partial or self.write_unit is not None):
             raise ValueError("a lookup table has no holders, so neither partial sums nor storage units")
 

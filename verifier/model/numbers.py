@@ -30,11 +30,13 @@ def require_distinct(what: str, values: tuple[int, ...]) -> None:
         TypeError: not a tuple of plain integers.
         ValueError: a number is negative, listed twice or too large.
     """
-    if type(values) is not tuple or not {*map(type, values)} <= {int}:
+    if type(values) is not tuple or (values and {*map(type, values)} != {int}):
         require_integers(what, values)
-    if values and min(values) < 0:
-        raise ValueError(f"{what} holds the negative number {min(values)}; count from 0")
+    if not values:
+        return
     require_small(what, values)
+    if min(values) < 0:
+        raise ValueError(f"{what} holds the negative number {min(values)}; count from 0")
     if len({*values}) != len(values):
         raise ValueError(f"{what} lists a number twice; list it once")
 
@@ -51,9 +53,9 @@ def require_shape(what: str, shape: tuple[int, ...]) -> None:
         raise ValueError(
             f"{what} has {len(shape)} dimensions, over the limit of {MOST_AXES}; merge dimensions"
         )
+    require_small(what, shape)
     if any(n < 0 for n in shape):
         raise ValueError(f"negative dimension {min(shape)} in {what}; write 0 for an empty one")
-    require_small(what, shape)
 
 
 def require_ranks(what: str, ranks: Iterable[int]) -> None:
@@ -66,6 +68,6 @@ def require_ranks(what: str, ranks: Iterable[int]) -> None:
     keys = tuple(ranks)
     require_integers(what, keys)
     if keys and min(keys) < 0:
-        raise ValueError(f"negative rank {min(keys)} in {what}; count ranks from 0")
+        raise ValueError(f"negative rank in {what}; count ranks from 0")
     if keys and max(keys) >= RANK_LIMIT:
         raise ValueError(f"a rank of 10**19 or more in {what}; no job has as many processes")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import lt
 from typing import NewType
 
 from verifier.geometry.strided import StridedView
-from verifier.model.numbers import require_distinct, require_small
+from verifier.model.numbers import NUMBER_LIMIT, require_distinct, require_small
 
 ParameterAddress = NewType("ParameterAddress", int)
 """A flat row-major position in the full parameter, in elements."""
@@ -31,6 +32,27 @@ def exact_scale(value: float) -> Scale:
         return Fraction(value)
     except (OverflowError, ValueError):
         return float(value)
+
+
+def require_locations(locations: tuple[int, ...]) -> None:
+    """Refuse what is not a tuple of ascending, distinct plain integers from 0 on.
+
+    Raises:
+        TypeError: not a tuple of plain integers.
+        ValueError: negative, repeated, too large or out of order.
+    """
+    if type(locations) is tuple and not locations:
+        return
+    # Ascending ones lie between the first and the last: a replicated parameter names all ranks in each piece.
+    if (
+        type(locations) is not tuple
+        or {*map(type, locations)} != {int}
+        or locations[0] < 0
+        or locations[-1] >= NUMBER_LIMIT
+        or not all(map(lt, locations, locations[1:]))
+    ):
+        require_distinct("locations", locations)
+        raise ValueError("locations are not ascending; sort them")
 
 
 def require_scale(scale: object) -> None:
@@ -78,10 +100,10 @@ class Piece:
             raise ValueError(
                 f"source shape {source.shape} but dest shape {dest.shape}; a piece has one shape"
             )
-        require_small("a piece", (source.offset, dest.offset, *source.shape, *source.strides, *dest.strides))
-        require_distinct("locations", self.locations)
-        if self.locations != tuple(sorted(self.locations)):
-            raise ValueError("locations are not ascending; sort them")
+        numbers = (source.offset, dest.offset, *source.shape, *source.strides, *dest.strides)
+        if max(numbers) >= NUMBER_LIMIT or min(numbers) <= -NUMBER_LIMIT:
+            require_small("a piece", numbers)
+        require_locations(self.locations)
         if self.scale is not ONE:
             require_scale(self.scale)
 

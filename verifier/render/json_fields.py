@@ -70,12 +70,14 @@ class Field:
             raise self._expected("a text")
         return self._value
 
-    def integer(self) -> int:
+    def integer(self, most: int | None = None) -> int:
         """An integer that is not negative: every number of a report outside a witness counts something."""
         if not isinstance(self._value, int) or isinstance(self._value, bool):
             raise self._expected("an integer")
         if self._value < 0:
             raise self.refused(f"expected a number from 0 on, found {self._value}")
+        if most is not None and self._value > most:
+            raise self.refused(f"expected a number up to {most}")
         return self._value
 
     def boolean(self) -> bool:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from math import isfinite
 from typing import get_args
 
-from verifier.diagnostics.codes import Severity
+from verifier.diagnostics.codes import Severity, find_code
 from verifier.diagnostics.finding import Equation, Finding, FindingVerdict, Json, Label, Picture, Place, Row
-from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict, Summary
+from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict, Summary, is_tool_bug
 from verifier.render.json_fields import Field, ReportFormatError
 from verifier.render.json_hub import SCHEMA
+
+_BY_WEIGHT = ("proved", "undecided", "refuted", "unreadable")
+"""Verdicts from the best to the worst: a subject has at least the worst one of its findings."""
+
+MOST_LINES = 10**9
+"""Line and column numbers beyond this belong to no document."""
 
 
 def read_report(text: str) -> Report:
@@ -19,7 +26,7 @@ def read_report(text: str) -> Report:
         ReportFormatError: the text is not JSON, not of this schema, or contradicts itself.
     """
     try:
-        document = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        document = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
     except ReportFormatError:
         raise
     except (ValueError, RecursionError) as error:
@@ -32,6 +39,13 @@ def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     if len(found) != len(pairs):
         raise ReportFormatError("", "has an object with a repeated member")
     return found
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ReportFormatError("", f"has the number {text[:20]}, which is too large")
+    return number
 
 
 def _constant(word: str) -> Json:
@@ -71,7 +85,7 @@ def _subject(field: Field) -> Subject:
     name, kind, place, verdict, obligations, answered_by, contents, findings = field.members(
         "name", "kind", "place", "verdict", "obligations", "answered_by", "contents", "findings"
     )
-    return Subject(
+    subject = Subject(
         name=name.text(),
         kind=kind.text(),
         place=place.optional(_place),
@@ -81,6 +95,20 @@ def _subject(field: Field) -> Subject:
         contents={noun: number.integer() for noun, number in contents.items()},
         findings=findings.elements(_finding),
     )
+    _check_verdict(verdict, subject)
+    return subject
+
+
+def _check_verdict(field: Field, subject: Subject) -> None:
+    """Refuse a verdict better than what the same subject states below it."""
+    if subject.verdict == "unchecked" and (subject.findings or subject.obligations.total):
+        raise field.refused("contradicts the obligations or findings: nothing was checked")
+    said = {f.verdict for f in subject.findings if f.severity == "error" and not is_tool_bug(f)}
+    counts = subject.obligations
+    stated = {*said, *["undecided"] * bool(counts.undecided), *["refuted"] * bool(counts.refuted)}
+    worst = max(map(_BY_WEIGHT.index, stated), default=0)
+    if subject.verdict in _BY_WEIGHT and _BY_WEIGHT.index(subject.verdict) < worst:
+        raise field.refused(f"contradicts what was found: {subject.verdict}, but {_BY_WEIGHT[worst]}")
 
 
 def _obligations(field: Field) -> Obligations:
@@ -112,7 +140,7 @@ _FINDING = (
 
 def _finding(field: Field) -> Finding:
     at = dict(zip(_FINDING, field.members(*_FINDING), strict=True))
-    return Finding(
+    finding = Finding(
         code=at["code"].text(),
         name=at["name"].text(),
         severity=at["severity"].one_of(get_args(Severity)),
@@ -132,11 +160,19 @@ def _finding(field: Field) -> Finding:
         witness={name: value.anything() for name, value in at["witness"].items()},
         fingerprint=at["fingerprint"].text(),
     )
+    code = find_code(finding.code)
+    if code is not None and code.severity == "error" and finding.severity != "error":
+        raise at["severity"].refused(f"contradicts the code: {code.code} is an error")
+    return finding
 
 
 def _place(field: Field) -> Place:
     file, pointer, line, column = field.members("file", "pointer", "line", "column")
-    return Place(file.text(), pointer.text(), line.optional(Field.integer), column.optional(Field.integer))
+    return Place(file.text(), pointer.text(), line.optional(_ordinal), column.optional(_ordinal))
+
+
+def _ordinal(field: Field) -> int:
+    return field.integer(MOST_LINES)
 
 
 def _label(field: Field) -> Label:

@@ -42,25 +42,25 @@ def test_asking_for_engines_does_not_load_z3() -> None:
 def test_the_least_of_several_queries(places: list[int], low: int, high: int) -> None:
     queries = [Query(low, high, lambda place, p=p: [place == p]) for p in places]  # type: ignore[misc]
     inside = [p for p in places if low <= p <= high]
-    assert least(LimitedSolver(1_000_000), queries) == Least(min(inside, default=None))
+    assert least(LimitedSolver(1_000_000, 10.0), queries) == Least(min(inside, default=None))
 
 
 def test_minimisation_goes_down_to_a_residue() -> None:
     query = Query(-(10**18), 10**18, lambda place: [place % 1009 == 5, place > 12_345_678_901])
-    found = least(LimitedSolver(1_000_000), [query])
+    found = least(LimitedSolver(1_000_000, 10.0), [query])
     assert found == Least(next(p for p in range(12_345_678_902, 12_345_680_000) if p % 1009 == 5))
 
 
 def test_a_known_place_is_only_undercut() -> None:
     query = Query(0, 9, lambda place: [place >= 4])
-    assert least(LimitedSolver(100_000), [query], known=Least(3)) == Least(3)
-    assert least(LimitedSolver(100_000), [query], known=Least(7)) == Least(4)
+    assert least(LimitedSolver(100_000, 10.0), [query], known=Least(3)) == Least(3)
+    assert least(LimitedSolver(100_000, 10.0), [query], known=Least(7)) == Least(4)
     doubt = Doubt("SM903", "asked before")
-    assert least(LimitedSolver(100_000), [query], known=Least(7, doubt)) == Least(4, doubt)
+    assert least(LimitedSolver(100_000, 10.0), [query], known=Least(7, doubt)) == Least(4, doubt)
 
 
 def test_z3_stops_at_its_limit_and_stays_stopped() -> None:
-    solver = LimitedSolver(20_000)
+    solver = LimitedSolver(20_000, 10.0)
     place = z3.Int("place", solver.context)
     first = solver.value(place, [place == 77_777, *hard(place)])
     assert isinstance(first, Doubt)
@@ -72,7 +72,7 @@ def test_z3_stops_at_its_limit_and_stays_stopped() -> None:
 
 def test_the_same_work_gives_the_same_doubt() -> None:
     def ask() -> int | Doubt | None:
-        solver = LimitedSolver(30_000)
+        solver = LimitedSolver(30_000, 10.0)
         place = z3.Int("place", solver.context)
         return solver.value(place, [place == 77_777, *hard(place)])
 
@@ -85,7 +85,7 @@ def test_the_same_work_gives_the_same_doubt() -> None:
 
 def test_a_place_found_before_the_limit_is_kept_but_not_called_least() -> None:
     easy = Query(0, 10**9, lambda place: [place == 5_000_000])
-    found = least(LimitedSolver(30_000), [easy, Query(77_777, 77_777, hard)])
+    found = least(LimitedSolver(30_000, 10.0), [easy, Query(77_777, 77_777, hard)])
     assert found.place == 5_000_000
     assert found.doubt is not None
     assert found.doubt.code == "SM903"

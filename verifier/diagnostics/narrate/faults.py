@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from verifier.diagnostics.codes import code_of
+from verifier.diagnostics.codes import Code, code_of
 from verifier.diagnostics.finding import Finding, Json, Label, Place
 from verifier.diagnostics.fingerprint import fault_fingerprint
 from verifier.diagnostics.narrate import expectations, general, parameter, piece, shard
@@ -79,7 +79,7 @@ def narrate(
     """
     entry = code_of(fault.code)
     case = Case(shard_map=shard_map, fault=fault, locate=locate, expectation=expectation or Expectation())
-    draft = _narration(fault)(case)
+    draft = _narration(entry, fault)(case)
     undecided = fault.undecided or entry.family == "undecided"
     return Finding(
         code=entry.code,
@@ -103,10 +103,10 @@ def narrate(
     )
 
 
-def _narration(fault: Fault) -> Callable[[Case], Draft]:
-    if code_of(fault.code).family not in _WITHOUT_DEMAND and general.is_unlocated(fault):
+def _narration(entry: Code, fault: Fault) -> Callable[[Case], Draft]:
+    if entry.family not in _WITHOUT_DEMAND and general.is_unlocated(fault):
         return general.unlocated
-    return _NARRATIONS.get(fault.code, general.by_summary)
+    return _NARRATIONS.get(entry.code, general.by_summary)
 
 
 def _place(case: Case, labels: tuple[Label, ...]) -> Place | None:
@@ -133,7 +133,8 @@ def _remarks(case: Case) -> tuple[str, ...]:
     if code_of(fault.code).family == "piece" and fault.count is not None and fault.count.number > 1:
         pieces = counted(fault.count.number, "piece")
         remarks += (f"{pieces} of {case.rank_phrase} have this fault, the first is shown",)
-    if "reason" in fault.values and not fault.undecided:
+    said = fault.undecided or (general.is_unlocated(fault) and not fault.code.startswith("TB"))
+    if "reason" in fault.values and not said:
         remarks += (f"{case.text('obligation')}: {case.text('reason')}",)
     return remarks
 

@@ -6,8 +6,9 @@ defect. The least place is read from models and then shown to be least. z3 is lo
 and only by the modules of this package.
 
 Work is limited by z3's own ``rlimit``, which counts steps and so gives the same answer on every machine.
-z3 was seen to honour it on formulas of this shape (it stopped within 1 % of the default limit), so no process
-is spawned to be killed, and ``budget.kill_seconds`` is not used here.
+z3 honours it on formulas of few axes (it stopped within 1 % of the default limit). Formulas of many index
+variables are not posed at all, and z3 is told to stop after ``budget.kill_seconds`` as a safety net, so no
+process is spawned to be killed.
 
 Theory: T17.
 """

@@ -30,7 +30,7 @@ from verifier.obligations.questions import (
 
 def decide(question: Question, budget: Budget, engine: str) -> Answer:
     """The answer of z3, in the name of ``engine``."""
-    match _outcome(question, LimitedSolver(budget.z3_rlimit), budget):
+    match _outcome(question, LimitedSolver(budget.z3_rlimit, budget.kill_seconds), budget):
         case None:
             return Holds(SolverClaim("z3", z3.get_version_string()), engine)
         case Defect() as defect:

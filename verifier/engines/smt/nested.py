@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from verifier.engines.smt.solve import Doubt
 from verifier.geometry.strided import Axis, NormalView
@@ -22,6 +21,9 @@ Parts = Sequence[NormalView]
 
 MOST_PARTS = 64
 """Most nested parts that one view is taken apart into; a formula per part is built."""
+
+MOST_AXES = 8
+"""Most axes of a view that formulas are built for: beyond them z3 is lost, and slow to notice its limit."""
 
 
 def is_nested(axes: Sequence[Axis]) -> bool:
@@ -50,18 +52,27 @@ def nested_parts(view: NormalView) -> tuple[NormalView, ...] | None:
     if math.prod(extent for _, extent in fixed) > MOST_PARTS:
         return None
     shifts = itertools.product(*(range(0, stride * extent, stride) for stride, extent in fixed))
-    return tuple(replace(view, offset=view.offset + sum(shift), axes=tuple(kept)) for shift in shifts)
+    return tuple(view._replace(offset=view.offset + sum(shift), axes=tuple(kept)) for shift in shifts)
 
 
 def parts_of_all(views: Iterable[NormalView]) -> list[tuple[NormalView, ...]] | Doubt:
     """The nested parts of each view."""
     all_parts: list[tuple[NormalView, ...]] = []
     for view in views:
+        doubt = too_many_axes([view])
+        if doubt is not None:
+            return doubt
         parts = nested_parts(view)
         if parts is None:
             return Doubt("SM901", f"axes {view.axes} do not fall into {MOST_PARTS} nested parts")
         all_parts.append(parts)
     return all_parts
+
+
+def too_many_axes(views: Iterable[NormalView]) -> Doubt | None:
+    """The doubt about a question with a view of more than MOST_AXES axes, None if there is none."""
+    most = max((len(view.axes) for view in views), default=0)
+    return Doubt("SM902", f"a view has {most} axes, {MOST_AXES} allowed") if most > MOST_AXES else None
 
 
 def visits_at(views: Iterable[NormalView], address: int) -> int | None:

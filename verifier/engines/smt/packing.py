@@ -15,7 +15,7 @@ from verifier.budget import Budget
 from verifier.engines.smt.encode import index_variables, member_of_any, reached
 from verifier.engines.smt.meeting import meeting, too_many_pairs
 from verifier.engines.smt.minimise import Condition, Least, Query, least
-from verifier.engines.smt.nested import is_nested, parts_of_all, visits_at
+from verifier.engines.smt.nested import is_nested, parts_of_all, too_many_axes, visits_at
 from verifier.engines.smt.solve import Doubt, LimitedSolver
 from verifier.geometry.strided import NormalView
 from verifier.obligations.questions import Packing, Tiling
@@ -32,6 +32,8 @@ def packing_defect(
     pairs = meeting(views, budget.pairs)
     if pairs is None:
         found = Least(doubt=too_many_pairs(budget.pairs))
+    elif (doubt := too_many_axes(views)) is not None:
+        found = Least(doubt=doubt)
     else:
         outside, twice = _outside(size, views), _twice(views, pairs)
         found = least(solver, itertools.chain(outside, twice))

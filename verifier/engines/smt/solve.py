@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,13 +21,15 @@ class Doubt:
 class LimitedSolver:
     """A solver whose checks share one ``rlimit``.
 
-    It has a context of its own, so that answers do not depend on what was asked before.
+    It has a context of its own, so that answers do not depend on what was asked before. ``seconds`` is a
+    safety net for all checks together: z3 does not count the digits of the numbers it handles.
     """
 
-    def __init__(self, rlimit: int) -> None:
+    def __init__(self, rlimit: int, seconds: float) -> None:
         self.context = z3.Context()
         self._solver = z3.Solver(ctx=self.context)
         self._rlimit = rlimit
+        self._seconds = seconds
         self._spent = 0
 
     @contextmanager
@@ -48,11 +51,17 @@ class LimitedSolver:
         if left <= 0:
             return Doubt("SM903", f"rlimit {self._rlimit} is spent")
         with self.assuming(constraints):
+            if self._seconds <= 0:
+                return Doubt("SM903", "the time for one question is spent")
             self._solver.set("rlimit", left)
+            self._solver.set("timeout", max(1, int(1000 * self._seconds)))
+            started = time.monotonic()
             try:
                 status = self._solver.check()
             except z3.Z3Exception as error:  # out of memory, say
                 return Doubt("SM903", f"z3: {error}")
+            finally:
+                self._seconds -= time.monotonic() - started
             # The statistic counts from the birth of the context, so it is the total of all checks.
             self._spent = self._solver.statistics().get_key_value("rlimit count")
             if status == z3.unsat:

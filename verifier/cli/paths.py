@@ -1,0 +1,58 @@
+"""Paths on the command line: checked when they are parsed, bounded when they are read, escaped when shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from verifier.diagnostics.wording import escaped
+
+
+class NamedPath(click.Path):
+    """A path that is not the empty text, which ``Path`` would take for the current directory."""
+
+    def __init__(self, *, exists: bool = False, file_okay: bool = True, dir_okay: bool = True) -> None:
+        super().__init__(exists=exists, file_okay=file_okay, dir_okay=dir_okay, path_type=Path)
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path.
+
+        Raises:
+            click.BadParameter: it is empty, or not what the parameter accepts.
+        """
+        if not str(value):
+            self.fail("an empty path names nothing; leave it out or write '.' for this directory", param, ctx)
+        return Path(str(super().convert(str(value), param, ctx)))
+
+
+class UnreadableError(Exception):
+    """A text file that cannot be read. The message is the reason alone, without the path."""
+
+
+def read_text(path: Path, *, mebibytes: int) -> str:
+    """The text of a file of at most so many MiB; a larger one is not read.
+
+    Raises:
+        UnreadableError: there is no such file, it is too large, or it is not UTF-8.
+    """
+    limit = mebibytes * 2**20
+    too_large = UnreadableError(f"is larger than {mebibytes} MiB and was not read")
+    try:
+        if path.stat().st_size > limit:
+            raise too_large
+        with path.open("rb") as file:  # a device or pipe has no size, so the reading is bounded as well
+            content = file.read(limit + 1)
+    except OSError as error:
+        raise UnreadableError(escaped(error.strerror or str(error))) from error
+    if len(content) > limit:
+        raise too_large
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UnreadableError(f"is not UTF-8 text: {error.reason} at byte {error.start}") from error
+
+
+def shown(path: Path) -> str:
+    """A path in printable ASCII: file names are hostile input too."""
+    return escaped(str(path))

@@ -16,9 +16,9 @@ class Budget:
         search_nodes: nodes of bounded search, for all pairs of one question together.
         pairs: most pairs of views examined one by one.
         addresses: most addresses ``enumerate`` may list.
-        isl_operations: isl's own operation limit for one pair.
+        isl_operations: isl's own operation limit for one equation; twice that for all of one question.
         z3_rlimit: z3's own resource limit for one question.
-        kill_seconds: wall clock after which a solver process is killed; only a safety net.
+        kill_seconds: wall clock after which z3 is stopped should it overrun its rlimit; only a safety net.
     """
 
     distinct_strides: int = 12

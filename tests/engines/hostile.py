@@ -55,7 +55,7 @@ VIEWS: dict[str, tuple[StridedView, ...]] = {
     ),
 }
 
-SIZES = (100_000, 2**63, 2**200)
+SIZES = (100_000, 2**200)
 
 
 def _pairs(views: tuple[StridedView, ...]) -> tuple[PairView, ...]:
@@ -73,7 +73,8 @@ def _questions() -> dict[str, Question]:
         for size in SIZES:
             questions[f"tiling of {size}: {name}"] = Tiling(size, views)
             questions[f"packing in {size}: {name}"] = Packing(size, views)
-        questions[f"units: {name}"] = UnitBoundaries(2**800, 512, views)
+        if all(len(set(view.strides)) == len(view.strides) for view in views):  # else it is asked of no set
+            questions[f"units: {name}"] = UnitBoundaries(2**800, 512, views)
         questions[f"same addresses: {name}"] = SameAddresses(views, _moved(views))
         questions[f"same pairs: {name}"] = SamePairs(_pairs(views), _pairs(_moved(views)))
     return questions

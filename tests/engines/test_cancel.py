@@ -9,7 +9,7 @@ from verifier.budget import Budget
 from verifier.certificates.forms import Cancellation
 from verifier.engines.cancel import CancelEngine
 from verifier.geometry.strided import StridedView
-from verifier.obligations.questions import PairView, SamePairs, Tiling
+from verifier.obligations.questions import PairView, SamePairs, Tiling, UnitBoundaries
 
 BUDGET = Budget()
 
@@ -82,3 +82,10 @@ def test_T5_folding_pairs_keeps_the_least_difference() -> None:
             assert isinstance(answer, Holds)
         outcomes[bool(wrong)] += 1
     assert min(outcomes.values()) > 300
+
+
+def test_T9_many_axes_of_stride_one_are_no_set_and_cost_nothing() -> None:
+    views = (StridedView(0, (2,) * 64, (1,) * 64),)
+    answer = CancelEngine().decide(UnitBoundaries(100_000, 4, views), BUDGET)
+    assert isinstance(answer, Unknown)
+    assert "twice" in answer.reason

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engines.adversarial import frobenius, hard_pairs, pair_with_sum, sums
-from verifier.geometry.diophantine import Meet, indices_at, meeting, meeting_by, revisit
+from verifier.geometry.diophantine import Meet, indices_at, meeting, meeting_by, revisit_by
 from verifier.geometry.equations import (
     Apart,
     LinearForm,
@@ -95,7 +95,7 @@ def test_T14_revisit_agrees_with_listing(family: str) -> None:
     for _ in range(1500):
         view = random_view(rng, STRIDES[family])
         addresses = [view.address(index) for index in indices(view)]
-        found = revisit(view, nodes=NODES)
+        found = revisit_by(view, lambda form, total: search(form, total, NODES))
         match found:
             case Meet():
                 assert found.left < found.right

@@ -98,10 +98,10 @@ def check_subject(
     execution = _execution(shard_map, expectation, settings, judgement)
     faults += execution.faults
     notes, helps = execution.notes, _repairs(shard_map, expectation, settings, judgement, answering)
-    findings = _findings(shard_map, expectation, faults, locate, notes, helps)
-    warnings = _findings(shard_map, expectation, judgement.warnings, locate)
+    findings = findings_of(shard_map, expectation, faults, locate=locate, notes=notes, helps=helps)
+    warnings = findings_of(shard_map, expectation, judgement.warnings, locate=locate)
     if settings.strict:
-        warnings = [replace(warning, severity="error") for warning in warnings]
+        warnings = tuple([replace(warning, severity="error") for warning in warnings])
     return Subject(
         name=shard_map.name,
         kind="map",
@@ -114,34 +114,27 @@ def check_subject(
             "ranks": len(shard_map.ranks),
             "pieces": sum(len(shard.pieces) for shard in shard_map.ranks.values()),
         },
-        findings=(*findings, *warnings),
+        findings=findings + warnings,
     )
 
 
-def _findings(
+def findings_of(
     shard_map: ShardMap,
     expectation: Expectation,
     faults: Sequence[Fault],
-    locate: Locate | None,
+    *,
+    locate: Locate | None = None,
     notes: tuple[str, ...] = (),
     helps: tuple[str, ...] = (),
-) -> list[Finding]:
+) -> tuple[Finding, ...]:
     """The faults in words; notes and helps go to the first of them."""
     if not faults:
-        return []
+        return ()
     from verifier.diagnostics.narrate import narrate  # a proof needs no words
 
-    return [
-        narrate(
-            shard_map,
-            fault,
-            locate=locate,
-            expectation=expectation,
-            notes=notes if position == 0 else (),
-            helps=helps if position == 0 else (),
-        )
-        for position, fault in enumerate(faults)
-    ]
+    first = narrate(shard_map, faults[0], locate=locate, expectation=expectation, notes=notes, helps=helps)
+    rest = [narrate(shard_map, fault, locate=locate, expectation=expectation) for fault in faults[1:]]
+    return (first, *rest)
 
 
 def verdict_word(verdict: Verdict) -> SubjectVerdict:

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from verifier.audit.answering import Answering
-from verifier.audit.check import Settings, check_subject, tool_versions, verdict_word
+from verifier.audit.check import Settings, check_subject, findings_of, tool_versions, verdict_word
 from verifier.audit.compare import compare, witness_faults
 from verifier.diagnostics.finding import Place
-from verifier.diagnostics.narrate import narrate, refusal_finding
 from verifier.diagnostics.report import Obligations, Report, Subject
 from verifier.diagnostics.snippets import Span
 from verifier.formats import Document, FormatError, Refusal, read, resolve
@@ -121,6 +120,8 @@ def _refused(refusal: Refusal, *, line: int | None = None, column: int | None = 
         line, column = span.line, span.column
     place = Place(refusal.origin.file, refusal.origin.pointer, line, column)
     verdict: Literal["unreadable", "refuted"] = "unreadable" if refusal.code.startswith("SM0") else "refuted"
+    from verifier.diagnostics.narrate import refusal_finding  # most documents are not refused
+
     finding = refusal_finding(refusal.code, refusal.message, refusal.help, place, verdict=verdict)
     return Subject(name=refusal.name, kind="map", verdict=verdict, place=place, findings=(finding,))
 
@@ -133,7 +134,7 @@ def _file_set(document: Document) -> Subject:
         kind="checkpoint",
         verdict="refuted",
         place=Place(document.file),
-        findings=tuple(narrate(nowhere, fault) for fault in document.faults),
+        findings=findings_of(nowhere, Expectation(), document.faults),
     )
 
 
@@ -171,7 +172,7 @@ def _compared(name: str, here: ShardMap, there: ShardMap, answering: Answering) 
             refuted=int(isinstance(verdict, Refuted)),
             undecided=int(isinstance(verdict, Undecided)),
         ),
-        findings=tuple(narrate(here, fault, locate=locate, expectation=expectation) for fault in faults),
+        findings=findings_of(here, expectation, faults, locate=locate),
     )
 
 
@@ -182,7 +183,7 @@ def _unmatched(shard_map: ShardMap, side: str) -> Subject:
         kind="pair",
         verdict="refuted",
         obligations=Obligations(refuted=1),
-        findings=(narrate(shard_map, fault, locate=locate),),
+        findings=findings_of(shard_map, Expectation(), (fault,), locate=locate),
     )
 
 

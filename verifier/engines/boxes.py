@@ -32,13 +32,13 @@ NAME = "boxes"
 BOXES_PER_VIEW = 2**14
 """Most boxes of one view. Real views have 1 to 3; a few views must not use up what is meant for very many."""
 
-DIGITS = 4
+DIGITS = 2
 """Digits that all boxes may have together, as a multiple of the budget of boxes."""
 
 CORNERS = 1
 """Corners that may be added up to find the least defect, as a multiple of the budget of boxes."""
 
-SWEEPS = 8
+SWEEPS = 4
 """Boxes that may be swept along an axis in search of cuts, as a multiple of the budget of boxes."""
 
 

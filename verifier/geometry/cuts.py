@@ -29,7 +29,7 @@ from verifier.geometry.digits import Box
 NESTING = 128
 """Most rounds of cuts inside one another: a staircase of boxes falls apart one step a round."""
 
-SWEEPS = 8_000_000
+SWEEPS = 4_000_000
 """Most boxes that are swept along an axis, over all groups and axes, where a caller does not say."""
 
 

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from verifier.geometry.equations import (
     METHODS,
     Apart,
-    LinearForm,
     Method,
     Solver,
     Term,
@@ -82,24 +81,13 @@ def meeting_by(left: StridedView, right: StridedView, solve: Solver) -> Meeting:
     )
 
 
-def revisit(view: StridedView, *, nodes: int) -> Meeting:
+def revisit_by(view: StridedView, solve: Solver) -> Meeting:
     """Two different indices, the lesser first, by which a view reaches one address; Apart if it is injective.
+
+    The equations are decided by ``solve``.
 
     Theory: T14.
     """
-    left = nodes
-
-    def solve(form: LinearForm, total: int) -> Values | Apart | TooHard:
-        nonlocal left
-        found = search(form, total, left)
-        left -= found.nodes
-        return found
-
-    return revisit_by(view, solve)
-
-
-def revisit_by(view: StridedView, solve: Solver) -> Meeting:
-    """As ``revisit``, with the equations decided by ``solve``."""
     if view.is_empty:
         return Apart("empty", 0)
     for k, (extent, stride) in enumerate(zip(view.shape, view.strides, strict=True)):

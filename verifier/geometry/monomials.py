@@ -94,6 +94,8 @@ def least_boundary_inside(
     total: Polynomial = defaultdict(int)
     for strides, members in groups.items():
         own = Counter(strides)
+        if own[1] > 1:
+            return TooLarge("a view visits an address twice, so the views are no set")
         polynomial = _numerators(members)
         if own.pop(1, 0) == 0:
             polynomial = _times_one_minus(polynomial, 1)

@@ -80,9 +80,9 @@ GOOD = json.loads(request_text(Request(shard_map=COLLIDING)))
         json.dumps(
             {"logical_shape": [], "ranks": {r: {"shard_shape": [], "pieces": []} for r in ("1", "01")}}
         ),
-        json.dumps(GOOD).replace('"scale": "1"', '"scale": "1/0"'),
-        json.dumps(GOOD).replace('"scale": "1"', '"scale": "1e9"'),
-        json.dumps(GOOD).replace('"scale": "1"', '"scale": true'),
+        json.dumps(GOOD).replace('"locations"', '"scale": "1/0", "locations"'),
+        json.dumps(GOOD).replace('"locations"', '"scale": "1e9", "locations"'),
+        json.dumps(GOOD).replace('"locations"', '"scale": true, "locations"'),
         json.dumps(GOOD).replace('"source": [0, [2]]', '"source": [0]'),
         "[" * 100_000,
     ],

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from verifier.certificates.encode import map_to_json
 from verifier.geometry.strided import StridedView
 from verifier.model.expectation import Expectation
 from verifier.model.piece import Piece, Scale, exact_scale
@@ -98,27 +99,7 @@ def _request(document: Mapping[str, Any]) -> Request:
 
 def map_document(shard_map: ShardMap) -> dict[str, Any]:
     """A map as JSON values."""
-    return {
-        "name": shard_map.name,
-        "logical_shape": list(shard_map.logical_shape),
-        "ranks": {
-            str(rank): {
-                "shard_shape": list(shard.shard_shape),
-                "pieces": [_piece_document(piece) for piece in shard.pieces],
-            }
-            for rank, shard in shard_map.ranks.items()
-        },
-    }
-
-
-def _piece_document(piece: Piece) -> dict[str, Any]:
-    return {
-        "shape": list(piece.shape),
-        "source": [piece.source.offset, list(piece.source.strides)],
-        "dest": [piece.dest.offset, list(piece.dest.strides)],
-        "locations": list(piece.locations),
-        "scale": str(piece.scale),
-    }
+    return {"name": shard_map.name, **map_to_json(shard_map)}
 
 
 def map_from_document(document: Mapping[str, Any]) -> ShardMap:

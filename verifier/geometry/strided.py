@@ -139,19 +139,27 @@ def normal_form(view: StridedView) -> NormalView | None:
     offset = view.offset
     multiplicity = 1
     axes: list[Axis] = []
-    for extent, stride in zip(view.shape, view.strides, strict=True):
-        if extent == 0:
-            return None
+    ascending = True
+    # The last axis of a tensor is mostly the densest, so that going backwards there is nothing to sort.
+    for extent, stride in zip(view.shape[::-1], view.strides[::-1], strict=True):
         if extent == 1:
             continue
+        if extent == 0:
+            return None
         if stride == 0:
             multiplicity *= extent
-        elif stride > 0:
-            axes.append((stride, extent))
-        else:
+            continue
+        if stride < 0:
             offset += stride * (extent - 1)
-            axes.append((-stride, extent))
-    if len(axes) > 1:
+            stride = -stride
+        if axes:
+            low_stride, low_extent = axes[-1]
+            if stride == low_stride * low_extent:
+                axes[-1] = (low_stride, low_extent * extent)
+                continue
+            ascending = ascending and stride >= low_stride
+        axes.append((stride, extent))
+    if not ascending:
         axes.sort()
         axes = _merged(axes)
     return NormalView(offset, tuple(axes), multiplicity)

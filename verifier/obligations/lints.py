@@ -24,7 +24,7 @@ def lints(shard_map: ShardMap) -> Iterator[Fault]:
         seen: set[str] = set()
         previous: int | None = None
         for position, piece in enumerate(shard.pieces):
-            if piece.is_empty:
+            if 0 in piece.source.shape:
                 continue
             for code, side in (
                 (parameter.broken_by(piece.source), "source"),

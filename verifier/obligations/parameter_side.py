@@ -29,7 +29,7 @@ def holder_groups(shard_map: ShardMap, expectation: Expectation) -> Groups:
     """F(L, s, r): source views of the non-empty pieces by (locations, scale) and rank."""
     groups: Groups = {}
     for rank, _, piece in shard_map.pieces():
-        if piece.is_empty:
+        if 0 in piece.source.shape:
             continue
         key: GroupKey = (piece.locations, "partial" if expectation.partial else piece.scale)
         by_rank = groups.setdefault(key, {})

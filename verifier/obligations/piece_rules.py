@@ -32,7 +32,7 @@ def piece_faults(shard_map: ShardMap, expectation: Expectation) -> Iterator[Faul
         if shard_numel > INT64_MAX:
             yield _too_wide("elements of the shard", shard_numel, 64, rank)
         for position, piece in enumerate(shard.pieces):
-            if piece.is_empty:
+            if 0 in piece.source.shape:
                 continue
             place = (rank, position)
             if not _evidently_placed(piece, shard_numel, numel, within):

@@ -19,7 +19,9 @@ from verifier.verdicts import Proved
 
 MOST_PIECES = 256
 """Larger maps are not edited: every attempt costs a proof."""
-MOST_ATTEMPTS = 48
+MOST_ATTEMPTS = 64
+SHIFTS = (1, -1, 2, -2, 3, -3, 4, -4)
+"""Slips of the hand worth trying on the pieces at fault."""
 
 Edit = tuple[int, int, Piece, str]
 """(rank, position, the new piece, the member that changed as text)."""
@@ -55,6 +57,9 @@ def _edits(shard_map: ShardMap, fault: Fault) -> Iterator[Edit]:
             yield rank, position, *_moved(piece, "dest", address)
         for address in parameter_targets:
             yield rank, position, *_moved(piece, "source", address)
+        for shift in SHIFTS if (rank, position) in fault.pieces else ():
+            yield rank, position, *_moved(piece, "source", piece.source.offset + shift)
+            yield rank, position, *_moved(piece, "dest", piece.dest.offset + shift)
         for strides in _other_strides(piece.dest, shard_map.ranks[rank].shard_shape):
             yield rank, position, *_restrided(piece, "dest", strides)
         for strides in _other_strides(piece.source, shard_map.logical_shape):

@@ -1,5 +1,7 @@
 """Extract and rebuild on tensors of the caller."""
 
+from fractions import Fraction
+
 import pytest
 import torch
 
@@ -114,7 +116,7 @@ def test_empty_pieces_touch_nothing_whatever_their_numbers() -> None:
 
 
 def test_a_scale_multiplies_on_the_way_out_and_divides_on_the_way_back() -> None:
-    m = shard_map((3,), {0: ((3,), [piece((3,), (0, (1,)), (0, (1,)), [0], 0.25)])})
+    m = shard_map((3,), {0: ((3,), [piece((3,), (0, (1,)), (0, (1,)), [0], Fraction(1, 4))])})
     full = torch.tensor([1.0, 2.0, 3.0])
     shard = extract(full, m, 0)
     assert shard.tolist() == [0.25, 0.5, 0.75]
@@ -122,8 +124,8 @@ def test_a_scale_multiplies_on_the_way_out_and_divides_on_the_way_back() -> None
 
 
 def test_a_scale_on_integers_is_refused() -> None:
-    m = shard_map((3,), {0: ((3,), [piece((3,), (0, (1,)), (0, (1,)), [0], 0.5)])})
-    with pytest.raises(ValueError, match=r"rank 0, piece 0 has scale 0\.5, which torch\.int64 cannot carry"):
+    m = shard_map((3,), {0: ((3,), [piece((3,), (0, (1,)), (0, (1,)), [0], Fraction(1, 2))])})
+    with pytest.raises(ValueError, match=r"rank 0, piece 0 has scale 1/2, which torch\.int64 cannot carry"):
         extract(torch.arange(3), m, 0)
     with pytest.raises(ValueError, match="cannot carry"):
         rebuild({0: torch.arange(3)}, m)

@@ -9,6 +9,7 @@ is put to the engines and counted. Exit status 0 when nothing disagreed, 70 when
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -172,6 +173,7 @@ def report(found: Sequence[tuple[Part, Found]], command: str) -> str:
                 f"Command: `{command}`",
                 EVERYTHING.format(engines=", ".join(ALWAYS)),
                 f"**{judged:,} maps and {asked:,} listed questions, {total} disagreements.**",
+                *_left_out(found),
                 *words,
                 "## Maps",
                 "The order of pieces in a list is left out. Questions are counted once per task of a family.",
@@ -198,22 +200,30 @@ def report(found: Sequence[tuple[Part, Found]], command: str) -> str:
     )
 
 
+def _left_out(found: Sequence[tuple[Part, Found]]) -> list[str]:
+    done = {part.name for part, _ in found}
+    missing = [part.name for part in UNIVERSE if part.name not in done]
+    return [f"Not listed in this run: {'; '.join(missing)}."] if missing else []
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """List the universe and write the report."""
     parser = argparse.ArgumentParser(prog="python -m fuzz.universe", description=__doc__)
     parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("--report", type=Path)
+    names = [part.name for part in UNIVERSE]
+    parser.add_argument("--part", action="append", choices=names, metavar="NAME", help="only this part")
     options = parser.parse_args(arguments)
     found: list[tuple[Part, Found]] = []
-    for position, part in enumerate(UNIVERSE):
-        found.append((part, exhausted(position, options.jobs)))
+    for name in options.part or names:
+        position = names.index(name)
+        found.append((UNIVERSE[position], exhausted(position, options.jobs)))
         counts = found[-1][1].counts
-        print(
-            f"{part.name}: {counts['maps'] or counts['questions']}, {counts['disagreements']} disagreements"
-        )
-    if options.report is not None:
-        command = f"python -m fuzz.universe -j {options.jobs} --report {options.report}"
-        options.report.write_text(report(found, command), encoding="utf-8")
+        size = counts["maps"] or counts["questions"]
+        print(f"{name}: {size}, {counts['disagreements']} disagreements", flush=True)
+        if options.report is not None:  # after each part, so that a stopped run loses nothing
+            command = shlex.join(["python", "-m", "fuzz.universe", *(arguments or sys.argv[1:])])
+            options.report.write_text(report(found, command), encoding="utf-8")
     return DISAGREED if any(one.counts["disagreements"] for _, one in found) else 0
 
 

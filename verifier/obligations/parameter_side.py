@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from verifier.geometry.equations import TooHard
 from verifier.geometry.strided import StridedView
 from verifier.model.expectation import Expectation
-from verifier.model.piece import Scale
+from verifier.model.piece import ONE, Scale
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.declared import unvisited
 from verifier.obligations.obligation import Obligation, Unposed
 from verifier.obligations.questions import Packing, SameAddresses, Tiling
 
-GroupKey = tuple[tuple[int, ...], Scale | str]
+GroupKey = tuple[tuple[int, ...], Scale | int | str]
 """(locations, scale); the scale is the word "partial" where scales are summed instead of compared."""
 Groups = dict[GroupKey, dict[int, list[StridedView]]]
 
@@ -31,7 +31,8 @@ def holder_groups(shard_map: ShardMap, expectation: Expectation) -> Groups:
     for rank, _, piece in shard_map.pieces():
         if 0 in piece.source.shape:
             continue
-        key: GroupKey = (piece.locations, "partial" if expectation.partial else piece.scale)
+        scale = 1 if piece.scale is ONE else piece.scale  # an equal key that is hashed faster
+        key: GroupKey = (piece.locations, "partial" if expectation.partial else scale)
         by_rank = groups.setdefault(key, {})
         if rank in by_rank:
             by_rank[rank].append(piece.source)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from operator import mul
 
 from verifier.geometry.strided import INT64_MAX, StridedView
 from verifier.model.expectation import Expectation
-from verifier.model.piece import Piece
+from verifier.model.piece import ONE, Piece
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault, Value, Visit
 
@@ -37,7 +38,7 @@ def piece_faults(shard_map: ShardMap, expectation: Expectation) -> Iterator[Faul
             place = (rank, position)
             if not _evidently_placed(piece, shard_numel, numel, within):
                 yield from _address_faults(place, piece, shard_numel, numel, expectation.index_bits)
-            if not isinstance(piece.scale, Fraction) or not piece.scale:
+            if piece.scale is not ONE and (not isinstance(piece.scale, Fraction) or not piece.scale):
                 yield Fault(
                     code="SM106",
                     side="piece",
@@ -84,8 +85,8 @@ def _evidently_placed(piece: Piece, shard_numel: int, numel: int, within: int) -
     strides = source.strides + dest.strides
     if strides and (min(strides) < 0 or max(strides) > INT64_MAX):
         return False
-    reached = dest.offset + sum([(n - 1) * s for n, s in zip(dest.shape, dest.strides, strict=True)])
-    read = source.offset + sum([(n - 1) * s for n, s in zip(source.shape, source.strides, strict=True)])
+    reached = dest.offset + sum(map(mul, dest.shape, dest.strides)) - sum(dest.strides)
+    read = source.offset + sum(map(mul, source.shape, source.strides)) - sum(source.strides)
     return (
         dest.offset >= 0
         and source.offset >= 0

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from verifier.answers import Fails, Holds, Unknown
+from verifier.answers import Holds
 from verifier.audit.answering import Answering
-from verifier.audit.diagnose import Diagnosis
 from verifier.budget import Budget
 from verifier.certificates.encode import Certificate
 from verifier.engines.registry import engine_named
@@ -31,15 +30,15 @@ def compare(here: ShardMap, there: ShardMap, answering: Answering) -> Verdict:
     if frame is not None:
         return Refuted(frame, (frame,))
     expectation = Expectation(reference=there)
-    diagnosis = Diagnosis(here, expectation)
+    answered = list(answering.answer_all(function_obligations(here, there)))
+    failed = [item for item in answered if not isinstance(item.answer, Holds) or item.disagreements]
     faults: list[Fault] = []
-    evidence = {}
-    for answered in answering.answer_all(function_obligations(here, there)):
-        match answered.answer:
-            case Holds(form):
-                evidence[answered.obligation.name] = form
-            case Fails() | Unknown():
-                faults += diagnosis.faults(answered)
+    if failed:
+        from verifier.audit.diagnose import Diagnosis  # a proof needs no diagnosis
+
+        diagnosis = Diagnosis(here, expectation)
+        faults += [fault for item in failed for fault in diagnosis.faults(item)]
+    evidence = {item.obligation.name: item.answer.form for item in answered if isinstance(item.answer, Holds)}
     refuted = [fault for fault in faults if not fault.undecided]
     if refuted:
         return Refuted(refuted[0], tuple(faults))

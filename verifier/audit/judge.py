@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from verifier.answers import Fails, Holds, Unknown
 from verifier.audit.answering import Answered, Answering
 from verifier.audit.causes import by_cause
-from verifier.audit.diagnose import Diagnosis
 from verifier.certificates.encode import Certificate
 from verifier.certificates.forms import Form, SolverClaim
 from verifier.model.expectation import Expectation
@@ -67,15 +66,9 @@ def judge(
     answered = list(answering.answer_all(basic_obligations(shard_map, expectation)))
     if not direct and all(isinstance(item.answer, Holds) for item in answered):
         answered += answering.answer_all(unit_obligations(shard_map, expectation))
-    diagnosis = Diagnosis(shard_map, expectation)
-    structural: list[Fault] = []
-    expected: list[Fault] = list(asked)
-    for item in answered:
-        if isinstance(item.answer, Holds) and not item.disagreements:
-            continue
-        target = expected if item.obligation.family in _EXPECTED_FAMILIES else structural
-        target += diagnosis.faults(item)
-    faults = by_cause(direct, structural, expected)
+    failed = [item for item in answered if not isinstance(item.answer, Holds) or item.disagreements]
+    structural, expected = _diagnosed(shard_map, expectation, failed)
+    faults = by_cause(direct, structural, [*asked, *expected])
     verdict = _verdict(shard_map, expectation, answered, faults)
     rules = len(RULES)
     broken = min(len({fault.code for fault in (*direct, *asked) if not fault.undecided}), rules)
@@ -88,6 +81,22 @@ def judge(
         undecided=sum(isinstance(a.answer, Unknown) for a in answered) + sum(f.undecided for f in asked),
         answered_by=dict(sorted(Counter(a.answer.engine for a in answered).items())),
     )
+
+
+def _diagnosed(
+    shard_map: ShardMap, expectation: Expectation, failed: Sequence[Answered]
+) -> tuple[list[Fault], list[Fault]]:
+    """The faults of failed obligations: those of the map itself, and those of what is expected of it."""
+    structural: list[Fault] = []
+    expected: list[Fault] = []
+    if failed:
+        from verifier.audit.diagnose import Diagnosis  # a proof needs no diagnosis
+
+        diagnosis = Diagnosis(shard_map, expectation)
+        for item in failed:
+            target = expected if item.obligation.family in _EXPECTED_FAMILIES else structural
+            target += diagnosis.faults(item)
+    return structural, expected
 
 
 def _expected_directly(shard_map: ShardMap, expectation: Expectation) -> list[Fault]:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from verifier.formats.checkpoint_dir import read_directory
-from verifier.formats.deepspeed import document_of
 from verifier.formats.document import Document
 from verifier.formats.limits import Limits
-from verifier.formats.map_json import read_json, read_plain
-from verifier.formats.model_states import model_states
-from verifier.formats.pickle_records import PLAIN
-from verifier.formats.pickle_tree import read_pickle
+from verifier.formats.map_json import read_json
 from verifier.formats.refusal import FormatError
-from verifier.formats.torch_zip import MAGIC, read_torch_zip
 from verifier.model.origin import Origin
 
 HEAD_BYTES = 4096
+ZIP_MAGIC = b"PK\x03\x04"
 PICKLE_PROTOCOL = b"\x80"
 PICKLE_STOP = b"."
 JSON_STARTS = b'{["-0123456789tfn'
@@ -39,6 +34,8 @@ def read(path: Path, *, display: str | None = None, limits: Limits = DEFAULTS) -
     origin = Origin(display if display is not None else str(path))
     try:
         if path.is_dir():
+            from verifier.formats.checkpoint_dir import read_directory  # costs start-up time, as below
+
             return read_directory(path, origin, limits)
         if not path.is_file():
             raise FormatError(
@@ -60,25 +57,21 @@ def _read_file(path: Path, origin: Origin, limits: Limits) -> Document:
         last = file.read(1)
     if not head:
         raise FormatError("SM001", "the file is empty", origin, help="write it again from its source")
-    if head.startswith(MAGIC):
-        return _read_archive(path, origin, limits)
+    if head.startswith(ZIP_MAGIC):
+        from verifier.formats.pickled import read_archive
+
+        return read_archive(path, origin, limits)
     if head.startswith(BYTE_ORDER_MARKS) or head.lstrip()[:1] in JSON_STARTS:
         return read_json(_bounded(path, size, limits.json_bytes, "JSON", origin), path.stem, origin, limits)
     # Old protocols have no mark of their own; every pickle ends with its STOP opcode.
     if head.startswith(PICKLE_PROTOCOL) or last == PICKLE_STOP:
         data = _bounded(path, size, limits.pickle_bytes, "pickle", origin)
-        return read_plain(read_pickle(data, PLAIN, origin, limits), path.stem, origin, limits)
+        from verifier.formats.pickled import read_bare_pickle
+
+        return read_bare_pickle(data, path.stem, origin, limits)
     raise FormatError(
         "SM001", "this is no map: neither JSON, nor a pickle, nor a zip archive", origin, help=HELP
     )
-
-
-def _read_archive(path: Path, origin: Origin, limits: Limits) -> Document:
-    value = read_torch_zip(path, origin, limits)
-    if isinstance(value, dict) and not ("universal_checkpoint_info" in value or "module" in value):
-        return read_plain(value, path.stem, origin, limits)
-    states = model_states(value, path.name, origin)
-    return document_of([states], file=origin.file, whole_set=False, limits=limits)
 
 
 def _bounded(path: Path, size: int, limit: int, what: str, origin: Origin) -> bytes:

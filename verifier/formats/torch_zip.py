@@ -19,7 +19,6 @@ from verifier.formats.pickle_tree import read_pickle
 from verifier.formats.refusal import FormatError, shown
 from verifier.model.origin import Origin
 
-MAGIC = b"PK\x03\x04"
 ENCRYPTED = 0x1
 
 UNREADABLE_ZIP = (

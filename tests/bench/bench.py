@@ -15,7 +15,7 @@ from typing import Any
 from tests.bench import cold
 from tests.bench.families import Family, Sizes, families, growing_extents
 from tests.bench.measure import Effort, Timing, time_in_child
-from tests.bench.ours import CHECK, whole_check
+from tests.bench.ours import CHECK, check
 from tests.bench.peers import PEERS, Peer, preload
 from tests.bench.targets import judged
 from verifier.audit.check import tool_versions
@@ -151,7 +151,7 @@ def _extrapolated(timing: Timing, small: int, large: int) -> dict[str, Any]:
 def _extents(plan: Plan) -> list[dict[str, Any]]:
     measured = []
     for log2, shard_map in growing_extents():
-        timing = time_in_child(partial(whole_check, [shard_map]), plan.effort)
+        timing = time_in_child(partial(check, [shard_map]), plan.effort)
         measured.append({"log2_elements": log2, "peer": CHECK, **asdict(timing)})
     return measured
 

@@ -1,4 +1,4 @@
-"""What shardproof itself is timed at: the whole check, the verdict alone, the certificate's checker alone."""
+"""What shardproof itself is timed at: ``check_map``, the same with the checker asked, the checker alone."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from verifier.verdicts import Proved
 SOUNDNESS = Expectation()
 
 CHECK = "shardproof check_map"
-VERDICT = "shardproof, verdict only"
+CONFIRMED = "shardproof audit: certificate checked too"
 CHECKER = "certificate checker"
 
 
-def whole_check(maps: Sequence[ShardMap]) -> Run:
-    """What ``audit`` does with maps of one document: verdicts, certificates, and the checker's consent."""
-    return _checked(maps, Settings())
-
-
-def verdict_only(maps: Sequence[ShardMap]) -> Run:
-    """The same without asking the independent checker."""
+def check(maps: Sequence[ShardMap]) -> Run:
+    """What ``check_map`` does: verdict, findings, and a certificate that anybody may check."""
     return _checked(maps, Settings(self_check=False))
+
+
+def confirmed_check(maps: Sequence[ShardMap]) -> Run:
+    """What ``audit`` does with the maps of one document: the same, and the independent checker's consent."""
+    return _checked(maps, Settings())
 
 
 def _checked(maps: Sequence[ShardMap], settings: Settings) -> Run:

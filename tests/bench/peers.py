@@ -36,8 +36,8 @@ _ADDRESSES = "addresses of the parameter"
 _BOXES = "boxes of the parameter"
 
 PEERS = (
-    Peer(ours.CHECK, f"{_EVERYTHING}; certificate made and checked", ours.whole_check),
-    Peer(ours.VERDICT, f"{_EVERYTHING}; certificate made, not checked", ours.verdict_only),
+    Peer(ours.CHECK, f"{_EVERYTHING}; certificate made", ours.check),
+    Peer(ours.CONFIRMED, f"{_EVERYTHING}; certificate made and checked", ours.confirmed_check),
     Peer(ours.CHECKER, f"{_EVERYTHING}; from the certificate's text", ours.certificate_check),
     Peer("deepspeed validate", "counts; bounds and overlap of dense dests", deepspeed.validate),
     Peer(

@@ -13,7 +13,7 @@ from tests.bench.families import Sizes, families
 from tests.bench.maps import grid_boxes, guillotine_boxes, view_box
 from tests.bench.markdown import render
 from tests.bench.measure import Effort, NotExpressible, Run, time_in_child
-from tests.bench.ours import CHECK, CHECKER, VERDICT
+from tests.bench.ours import CHECK, CHECKER, CONFIRMED
 from tests.bench.peers import COVERAGE, PEERS
 from verifier import check_map
 
@@ -79,7 +79,7 @@ def test_whoever_answers_accepts(report: dict[str, Any]) -> None:
                 assert timing["accepted"] is True, (family["name"], timing)
                 assert timing["seconds"] > 0
                 answered += 1
-        ours = [timing for timing in family["timings"] if timing["peer"] in (CHECK, VERDICT, CHECKER)]
+        ours = [timing for timing in family["timings"] if timing["peer"] in (CHECK, CONFIRMED, CHECKER)]
         assert [timing["status"] for timing in ours] == ["measured"] * 3
     assert answered > 15
 

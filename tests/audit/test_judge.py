@@ -151,3 +151,20 @@ def test_lints_do_not_touch_the_verdict_and_are_silent_on_refuted_maps() -> None
     assert {warning.code for warning in judgement.warnings} == {"SM704"}
     refuted = judged(with_dest(scaled, 0, 1))
     assert refuted.warnings == ()
+
+
+def test_a_unit_with_one_writer_and_a_gap_is_undecided_not_refuted() -> None:
+    half = shard_map((4,), {0: ((2,), [piece((2,), (0, (1,)), (0, (1,)))])})
+    judgement = judged(half, Expectation(write_unit=4, gaps=(2, 3)))
+    assert isinstance(judgement.verdict, Undecided)
+    assert (judgement.refuted, judgement.undecided) == (0, 1)
+    shared = shard_map((4,), {r: ((2,), [piece((2,), (2 * r, (1,)), (0, (1,)), (r,))]) for r in range(2)})
+    judgement = judged(shared, Expectation(write_unit=4))
+    assert codes(judgement) == ["SM506"]
+    assert judgement.faults[0].values["writers"] == (0, 1)
+
+
+def test_a_reference_that_cannot_be_run_proves_nothing() -> None:
+    right = shard_map((2,), {0: ((2,), [piece((2,), (0, (1,)), (0, (1,)))])})
+    backwards = shard_map((2,), {0: ((2,), [piece((2,), (1, (-1,)), (1, (-1,)))])})
+    assert codes(judged(right, Expectation(reference=backwards))) == ["SM501"]

@@ -71,14 +71,18 @@ def judge(
     faults = by_cause(direct, structural, [*asked, *expected])
     verdict = _verdict(shard_map, expectation, answered, faults)
     rules = len(RULES)
+    failing = sum(isinstance(item.answer, Fails) for item in answered)
+    undecided = sum(isinstance(item.answer, Unknown) for item in answered) + sum(f.undecided for f in asked)
+    if isinstance(verdict, Undecided):  # a unit with one writer that is not written as a whole
+        failing, undecided = 0, undecided + failing
     broken = min(len({fault.code for fault in (*direct, *asked) if not fault.undecided}), rules)
     return Judgement(
         verdict,
         faults,
         () if isinstance(verdict, Refuted) else tuple(lints(shard_map)),
         proved=sum(isinstance(a.answer, Holds) for a in answered) + rules - broken,
-        refuted=sum(isinstance(a.answer, Fails) for a in answered) + broken,
-        undecided=sum(isinstance(a.answer, Unknown) for a in answered) + sum(f.undecided for f in asked),
+        refuted=failing + broken,
+        undecided=undecided,
         answered_by=dict(sorted(Counter(a.answer.engine for a in answered).items())),
     )
 

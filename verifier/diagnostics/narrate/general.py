@@ -11,7 +11,7 @@ ORACLE = "torch oracle"
 """The obligation that a replay in torch answers."""
 
 _UNDECIDED = {
-    "SM901": "no engine has a method to decide",
+    "SM901": "no engine that was asked can decide",
     "SM902": "the budget did not suffice to decide",
     "SM903": "the solver could not decide",
 }

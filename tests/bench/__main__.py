@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
+import sys
 from pathlib import Path
 
 from tests.bench.bench import Plan, progress, run
@@ -23,7 +25,8 @@ def main() -> None:
         families=frozenset(arguments.family),
         peers=frozenset(arguments.peer),
     )
-    report = run(plan, progress)
+    command = shlex.join(["python", "-m", "tests.bench", *sys.argv[1:]])
+    report = {"command": command, **run(plan, progress)}
     arguments.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     arguments.out.with_suffix(".md").write_text(render(report), encoding="utf-8")
 

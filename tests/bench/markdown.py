@@ -45,7 +45,7 @@ def _head(report: dict[str, Any]) -> list[str]:
     return [
         "# Speed, side by side",
         "",
-        "Made by `python -m tests.bench --out reports/bench.json`; do not edit.",
+        f"Made by `{report['command']}`; do not edit.",
         "",
         f"Versions: {versions}.",
         "",

@@ -168,3 +168,18 @@ def test_a_reference_that_cannot_be_run_proves_nothing() -> None:
     right = shard_map((2,), {0: ((2,), [piece((2,), (0, (1,)), (0, (1,)))])})
     backwards = shard_map((2,), {0: ((2,), [piece((2,), (1, (-1,)), (1, (-1,)))])})
     assert codes(judged(right, Expectation(reference=backwards))) == ["SM501"]
+
+
+def test_every_fault_of_the_parameter_names_its_least_element_also_a_folded_one() -> None:
+    """Element 0 has no holder, 1 has rank 0 twice; the holders of group (0, 1) differ first at 2."""
+    pieces = [
+        piece((1,), (1, (1,)), (0, (1,))),
+        piece((2,), (1, (1,)), (0, (1,))),
+        piece((2,), (2, (1,)), (0, (1,)), (0, 1)),
+    ]
+    judgement = judged(shard_map((6,), {0: ((3,), pieces), 1: ((3,), [])}))
+    parameter = [
+        f for fault in judgement.faults for f in (fault, *fault.consequences) if f.side == "parameter"
+    ]
+    assert {fault.code: fault.address for fault in parameter}["SM302"] == 1
+    assert {fault.code: fault.address for fault in parameter}["SM301"] == 0

@@ -156,9 +156,11 @@ class Diagnosis:
         wrong = wrong_at(holdings, needed=needed, scales_agree=not self._expectation.partial)
         if wrong is None:
             return self._unexplained(element)
-        visits = tuple(holding.visit for holding in wrong.holdings)
         tallies = self._parameter_tallies
         count, others = tallies.get(wrong.code, AT_LEAST_ONE)
+        if others and others[0] < element:  # one obligation fails here, but the fault itself begins earlier
+            return self._parameter_fault(others[0])
+        visits = tuple(holding.visit for holding in wrong.holdings)
         return Fault(
             code=wrong.code,
             side="parameter",

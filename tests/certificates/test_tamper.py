@@ -1,14 +1,19 @@
 """An accepted certificate with one thing changed is accepted iff what it then says is still true."""
 
 import json
+import tracemalloc
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
 from tests.certificates import maps
 from tests.certificates.enumeration import is_right
 from tests.certificates.test_check import accepts, with_evidence
+from verifier.certificates.check import Rejected, check
 from verifier.certificates.encode import Certificate
-from verifier.certificates.forms import SolverClaim
+from verifier.certificates.forms import Pairs, SolverClaim
+from verifier.model.expectation import Expectation
 
 
 def copied(document):
@@ -167,4 +172,80 @@ def test_a_solver_claim_moves_no_other_obligation():
     document = Certificate(*maps.gqa_replicas(), {"shard/0": SolverClaim("isl", "1")}).to_json()
     assert accepts(document)
     document["map"]["ranks"]["1"]["pieces"][0]["source"][0] += 1
+    assert not accepts(document)
+
+
+JUNK = (None, True, 7.5, "x", [5], {"a": 1}, -1, [], {})
+
+
+def places(value, path=()):
+    """Paths of everything below a JSON value."""
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        yield (*path, key)
+        if isinstance(item, dict | list):
+            yield from places(item, (*path, key))
+
+
+def everywhere_spoken_of():
+    """Certificates that between them have every member, also in parts that carry nothing."""
+    empty = maps.piece((0, 2), (9, (1, 1)), (7, (5, 1)), [0], scale=Fraction(3))
+    kept = [maps.piece((4,), (0, (1,)), (0, (1,)), [0]), empty]
+    here = maps.shard_map((6,), {0: ((5,), kept), 1: ((0,), [])})
+    expectation = Expectation(holes={0: (4,), 9: (1,)}, gaps=(4, 5), scale=Fraction(1), write_unit=2)
+    yield Certificate(here, expectation, {"shard/0": Pairs(3), "parameter": SolverClaim("isl", "1")})
+    table = maps.shard_map((6,), {0: ((4,), kept)})
+    yield Certificate(table, Expectation(lookup=True, gaps=(1,), reference=table, index_bits=8))
+    halves = [maps.piece((2,), (0, (1,)), (0, (1,)), [0, 1], scale=Fraction(1, 2))]
+    summed = maps.shard_map((2,), {0: ((2,), halves), 1: ((2,), halves)})
+    yield Certificate(summed, Expectation(partial=True, sum_ulps=7))
+
+
+@pytest.mark.parametrize("certificate", list(everywhere_spoken_of()), ids=["padded", "table", "partial"])
+def test_a_value_of_another_type_is_refused_wherever_it_stands(certificate):
+    document = certificate.to_json()
+    assert accepts(document)
+    tried = 0
+    for path in places(document):
+        for new in (value for value in JUNK if type(value) is not type(at(document, path))):
+            changed = copied(document)
+            at(changed, path[:-1])[path[-1]] = new
+            assert not accepts(changed), (path, new)
+            tried += 1
+    assert tried > 150
+
+
+def test_a_view_of_many_strides_is_too_large_and_takes_bounded_memory():
+    strides = [3**k for k in range(1, 23)]
+    view = maps.piece([2] * 22, (0, strides), (0, strides), [0])
+    here = maps.shard_map((2**36,), {0: ((2**36,), [view])})
+    tracemalloc.start()
+    try:
+        with pytest.raises(Rejected, match="too large to check"):
+            check(Certificate(here, Expectation()).to_json())
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 900 * 2**20
+
+
+def test_the_allowance_is_for_the_whole_certificate(monkeypatch):
+    """Many obligations, each within it, are too large together; without a limit they are right."""
+    packed = [maps.piece((2, 2), (5 * k, (1, 3)), (5 * k, (1, 3)), [0]) for k in range(2)]
+    fill = [maps.piece((), (2 + 5 * k, ()), (2 + 5 * k, ()), [0]) for k in range(2)]
+    made = dict.fromkeys(range(8), ((10,), packed + fill))
+    here = maps.shard_map(
+        (10,),
+        {
+            rank: ((10,), [replace(p, locations=tuple(range(8))) for p in pieces])
+            for rank, (_, pieces) in made.items()
+        },
+    )
+    pairs = {f"shard/{rank}": Pairs(0) for rank in range(8)}
+    document = Certificate(here, Expectation(), pairs).to_json()
+    assert accepts(document)
+    alone = Certificate(
+        maps.shard_map((10,), {0: ((10,), packed + fill)}), Expectation(), {"shard/0": Pairs(0)}
+    )
+    monkeypatch.setattr("verifier.certificates.check.MOST_WORK", 12)
+    assert accepts(alone.to_json())
     assert not accepts(document)

@@ -16,11 +16,12 @@ from math import gcd, lcm, prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-INT64_MAX, MOST_WORK, MOST_TEXT, ONE = 2**63 - 1, 2**24, 2**27, Fraction(1)
+INT64_MAX, MOST_WORK, MOST_TEXT, SCHEMA = 2**63 - 1, 2**22, 2**27, "shardproof.certificate/1"
 RANK, SCALE = re.compile("0|[1-9][0-9]{0,18}"), re.compile("-?[1-9][0-9]{0,399}/[1-9][0-9]{0,399}")
 MALFORMED = (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 DEFAULTS: dict[str, Any] = {"cover": True, "lookup": False, "partial": False, "sum_ulps": 4, "index_bits": 64}
 MEMBERS = {*DEFAULTS, "reference", "holes", "gaps", "scale", "write_unit"}
+FORMS = {"cancellation": {}, "pairs": {"work": int}, "solver-claim": {"solver": str, "version": str}}
 Axes = list[tuple[int, int]]  # (stride >= 1, extent), strides ascending
 
 
@@ -85,36 +86,39 @@ def components(views: Iterable[View]) -> Iterator[tuple[int, int, list[View]]]:
         yield low, high, group
 
 
-def edges(views: Sequence[View], unit: int = 1) -> dict[int, int]:
+def edges(views: Sequence[View], work: list[int], unit: int = 1) -> dict[int, int]:
     """(1 - x) times the visits, times prod (1 - x^lcm(s, unit)) over the other strides s. Theory: T3, T4, T9.
 
     A view is x^low * prod (1 - x^(s n)) / (1 - x^s); its run of stride 1 takes up the factor 1 - x. The
     product over the strides has constant term 1 and exponents that are multiples of the unit.
     """
-    groups, common, work = defaultdict[tuple[int, ...], Counter[int]](Counter), Counter[int](), [MOST_WORK]
+    groups: defaultdict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
+    common, total = Counter[int](), Counter[int]()
+    work[0] += 2**15 * len(views)
+    own = [most := min(work[0], MOST_WORK + 2**6 * len(views))]  # also bounds what is held at once
     for v in views:
         terms = [(v.low, v.repeat), (v.low + v.axes[0][1], -v.repeat)]
         for s, n in v.axes[1:]:
-            spend(work, 2 * len(terms) * (lcm(s, unit) // s))
+            spend(own, 2 * len(terms) * (lcm(s, unit) // s))
             shifts = [(k + d, c) for k in range(0, lcm(s, unit), s) for d, c in ((0, 1), (s * n, -1))]
             terms = [(e + shift, c * sign) for e, c in terms for shift, sign in shifts]
         strides = tuple([s for s, _ in v.axes[1:]])
         common |= Counter(strides)
         for e, c in terms:
             groups[strides][e] += c
-    total: Counter[int] = Counter()
     for strides, group in groups.items():
         for s in (common - Counter(strides)).elements():
-            spend(work, len(group))
+            spend(own, len(group))
             for e, c in tuple(group.items()):
                 group[e + lcm(s, unit)] -= c
         total.update(group)
+    work[0] -= most - own[0]
     return {e: c for e, c in total.items() if c}
 
 
-def check_zero(views: Sequence[View]) -> None:
+def check_zero(views: Sequence[View], work: list[int]) -> None:
     """The visits, signed by ``repeat``, cancel at every address. Theory: T3, T4."""
-    for address, count in sorted(edges(views).items()):
+    for address, count in sorted(edges(views, work).items()):
         raise Rejected(f"the visits of address {address} are off by {count:+d}")
 
 
@@ -146,45 +150,40 @@ def check_pairs(views: Sequence[View], work: list[int]) -> None:
             if b.low > a.high:
                 break
             spend(work, 1)
-            spans: Counter[int] = Counter()
+            spans = Counter[int]()  # meeting: a.low + (indices of a) == b.high - (indices of b, reversed)
             for s, n in a.axes + b.axes:
                 spans[s] += n - 1
-            # They meet iff a.low + (indices of a) == b.high - (indices of b, reversed).
             met = solutions(b.high - a.low, moving((s, n + 1) for s, n in spans.items()), work)
             need(not met, "the views from addresses {} and {} meet", a.low, b.low)
 
 
-def check_cover(form: Any, size: int, cells: list[int], exact: bool, views: list[View]) -> None:
-    """No address is visited twice, none outside 0..size; exact: all are, cells aside. Theory: T3, T8, T15."""
-    work = [MOST_WORK]
-    near = {cell: [v for v in views if v.low <= cell <= v.high] for cell in cells if cell < size}
+def check_cover(form: str, work: list[int], size: int, pad: list[int], full: bool, views: list[View]) -> None:
+    """No address is visited twice, none outside 0..size; full: all are, pad aside. Theory: T3, T8, T15."""
+    near = {cell: [v for v in views if v.low <= cell <= v.high] for cell in pad if cell < size}
     free = [c for c, on in near.items() if not any(solutions(c - v.low, moving(v.axes), work) for v in on)]
     views = views + [normal(cell, (), ()) for cell in free]
     for v in views:
         need(v.low >= 0 and v.high < size, "addresses {}..{} are not all below {}", v.low, v.high, size)
-    if form["form"] == "cancellation":
+    if form == "cancellation":
         for low, high, group in components(views):  # each fills its hull exactly, as one run does
             if len(group) > 1 or group[0].repeat > 1 or len(group[0].axes) > 1:
-                check_zero([*group, normal(low, [1], [high + 1 - low], -1)])
-    elif form["form"] == "pairs":
-        check_pairs(
-            views, [min(50 * naturals([form["work"]])[0] + 100 * len(views) ** 2 + 10_000, MOST_WORK // 4)]
-        )
-    total = visits(views)
-    need(total == size or (not exact and total < size), "{} visits of {} addresses", total, size)
+                check_zero([*group, normal(low, [1], [high + 1 - low], -1)], work)
+    elif form == "pairs":
+        check_pairs(views, work)
+    need((n := visits(views)) == size or (not full and n < size), "{} visits of {} addresses", n, size)
 
 
-def check_same(form: Any, left: list[View], right: list[View]) -> None:
+def check_same(form: str, work: list[int], left: list[View], right: list[View]) -> None:
     """Two multisets of addresses are equal. Theory: T4."""
     need(visits(left) == visits(right), "the two sides differ in visits")
-    if form["form"] == "cancellation":
+    if form == "cancellation":
         for _, _, group in components(left + [v._replace(repeat=-v.repeat) for v in right]):
-            check_zero(group)
+            check_zero(group, work)
 
 
-def check_units(form: Any, size: int, unit: int, views: list[View]) -> None:
+def check_units(form: str, work: list[int], size: int, unit: int, views: list[View]) -> None:
     """The set of addresses visited begins and ends only at multiples of unit or at size. Theory: T9."""
-    found = edges(views, unit) if form["form"] == "cancellation" else ()
+    found = edges(views, work, unit) if form == "cancellation" else ()
     inside = min((edge for edge in found if edge % unit), default=size)
     need(inside >= size, "the addresses begin or end at {}, inside a unit of {}", inside, unit)
 
@@ -233,14 +232,14 @@ def read_piece(where: str, raw: Any, source_size: int, dest_size: int) -> Iterat
         need(len(strides) == len(shape) <= 64, "malformed: {} has strides {} for {}", where, strides, shape)
         high = offset + sum(s * (n - 1) for s, n in zip(strides, shape, strict=True))
         inside = min(numbers) >= 0 and high < size and max(numbers) <= INT64_MAX
-        need(
-            inside or 0 in shape, "pieces: {} reaches {}..{} of {} by {}", where, offset, high, size, strides
-        )
+        reached = where, offset, high, size, strides
+        need(inside or 0 in shape, "pieces: {} reaches {}..{} of {} by {}", *reached)
+    need(type(raw.get("scale", "")) is str, "malformed: {} has no scale", where)
     if 0 not in shape:
         strides = [s * dest_size + d for s, d in zip(by_source, by_dest, strict=True)]
         pair = normal(source * dest_size + dest, strides, shape)
         views = normal(source, by_source, shape), normal(dest, by_dest, shape), pair
-        yield Piece(where, *views, tuple(locations), rational(raw["scale"]) if "scale" in raw else ONE)
+        yield Piece(where, *views, tuple(locations), rational(raw.get("scale", "1/1")))
 
 
 def read_map(raw: Any) -> tuple[list[int], dict[int, list[int]], Held]:
@@ -253,7 +252,7 @@ def read_map(raw: Any) -> tuple[list[int], dict[int, list[int]], Held]:
     held: Held = {rank: [] for rank in ranks}
     for rank, shard in ranks.items():
         sizes = prod(logical), prod(shapes[rank])
-        for i, piece in enumerate(shard["pieces"]):
+        for i, piece in enumerate([] + shard["pieces"]):  # nothing but a list can be added to one
             held[rank] += read_piece(f"piece {i} of rank {rank}", piece, *sizes)
     return logical, shapes, held
 
@@ -297,12 +296,13 @@ def check_map(raw: Any, x: dict[str, Any], ask: Callable[..., None]) -> None:
     logical, shapes, held = read_map(raw)
     flags, numbers = [x["cover"], x["lookup"], x["partial"]], naturals([x["sum_ulps"], x["index_bits"]])
     need(all(type(flag) is bool for flag in flags) and numbers[1] >= 2, "malformed: expectation")
-    holes, gaps = by_rank(x.get("holes", {})), naturals(x.get("gaps", []))
+    holes = {rank: naturals(cells) for rank, cells in by_rank(x.get("holes", {})).items()}
     need(not (x["lookup"] and (x["partial"] or "write_unit" in x)), "pieces: a lookup table has no writers")
     check_pieces(held, x)
     for rank, pieces in held.items():
-        cells, dests = naturals(holes.get(rank, [])), [p.dest for p in pieces]
-        ask(f"shard/{rank}", check_cover, prod(shapes[rank]), cells, True, dests)
+        dests = [p.dest for p in pieces]
+        ask(f"shard/{rank}", check_cover, prod(shapes[rank]), holes.get(rank, []), True, dests)
+    gaps = naturals(x.get("gaps", []))
     if not x["lookup"]:
         ask("parameter", check_cover, prod(logical), gaps, x["cover"], check_holders(held, x, ask))
     if "reference" in x:
@@ -320,21 +320,21 @@ def check_map(raw: Any, x: dict[str, Any], ask: Callable[..., None]) -> None:
 def check_all(certificate: Any) -> tuple[str, ...]:
     """Check every obligation; what has to be taken on trust."""
     need(certificate.keys() == {"schema", "name", "map", "expectation", "evidence"}, "malformed: members")
-    need(certificate["schema"] == "shardproof.certificate/1", "certificate: unknown schema")
-    evidence, expectation = certificate["evidence"], certificate["expectation"]
+    need(certificate["schema"] == SCHEMA and type(certificate["name"]) is str, "certificate: unknown schema")
+    evidence, expectation, work = certificate["evidence"], certificate["expectation"], [MOST_WORK]
     need(expectation.keys() <= MEMBERS, "malformed: expectation of {}", sorted(expectation))
     asked: dict[str, str] = {}
 
     def ask(name: str, statement: Callable[..., None], *arguments: Any) -> None:
         form = evidence.get(name, {"form": "cancellation"})
-        known = ["cancellation", "solver-claim"] + ["pairs"] * (statement is check_cover)
-        need(form["form"] in known, "{}: {!a:.40} is no proof of this", name, form["form"])
+        known = {k: type(v) for k, v in form.items() if k != "form"} == FORMS.get(form["form"])
+        fits = known and form.get("work", 0) >= 0 and (form["form"] != "pairs" or statement is check_cover)
+        need(fits, "{}: {!a:.40} is no proof of this", name, form["form"])
         try:
-            statement(form, *arguments)
+            statement(form["form"], work, *arguments)
         except Rejected as fault:
             raise type(fault)(f"{name}: {fault}") from None
-        claimed = form["form"] == "solver-claim"
-        asked[name] = f"{name} rests on {form['solver']!a} {form['version']!a}" if claimed else ""
+        asked[name] = f"{name} rests on {form['solver']!a} {form['version']!a}" if "solver" in form else ""
 
     check_map(certificate["map"], DEFAULTS | expectation, ask)
     need(evidence.keys() <= asked.keys(), "evidence: unknown {!a:.60}", sorted({*evidence} - {*asked}))

@@ -28,7 +28,8 @@ class Pairs:
     """Every view is in bounds and injective, every two are disjoint; with the numels this is the whole
     question (Tiling or Packing). Theory: T8, T14.
 
-    ``work`` is the number of search nodes the engine needed in all; the checker allows itself a multiple.
+    ``work`` is the number of search nodes the engine needed in all. It informs people: the checker has its
+    own allowance, for the whole certificate.
     """
 
     work: int

@@ -1,4 +1,9 @@
-"""Small pieces of maps, for generators."""
+"""Small pieces of maps, for generators.
+
+Generators are functions of a ``random.Random``, which hypothesis may drive. It makes an example smaller by
+making its numbers less: ``random()`` becomes 0.0, ``choice`` takes the first, ``randint`` the least. So 0.0
+must mean the simple thing (``chance``), and what one chooses from is listed from simple to complicated.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +19,11 @@ Side = tuple[int, Sequence[int]]
 """(offset, strides), as files have it."""
 Shards = Mapping[int, tuple[Sequence[int], Sequence[Piece]]]
 """rank -> (shard_shape, pieces)."""
+
+
+def chance(rng: random.Random, probability: float) -> bool:
+    """Whether something complicated happens; where the random number is 0.0, it does not."""
+    return rng.random() >= 1 - probability
 
 
 def piece(
@@ -39,7 +49,7 @@ def shard_map(logical_shape: Sequence[int], shards: Shards, name: str = "w") -> 
 
 def labels(rng: random.Random, count: int) -> list[int]:
     """That many ranks: 0, 1, ... or, half of the time, any ascending numbers."""
-    return list(range(count)) if rng.random() < 0.5 else sorted(rng.sample(range(3 * count + 2), count))
+    return sorted(rng.sample(range(3 * count + 2), count)) if chance(rng, 0.5) else list(range(count))
 
 
 def split(rng: random.Random, size: int, parts: int, unit: int = 1) -> list[int]:
@@ -71,7 +81,9 @@ def factored(rng: random.Random, size: int) -> list[int]:
 
 def stored_strides(rng: random.Random, extents: Sequence[int]) -> tuple[list[int], list[int]]:
     """A dense buffer for a box, axes in any order: its shape, and the stride of each axis of the box."""
-    order = rng.sample(range(len(extents)), len(extents)) if rng.random() < 0.4 else list(range(len(extents)))
+    order = list(range(len(extents)))
+    if chance(rng, 0.4):
+        rng.shuffle(order)
     stored = [extents[axis] for axis in order]
     steps = row_major(stored)
     return stored, [steps[order.index(axis)] for axis in range(len(extents))]

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
+from fuzz.build import chance
 from verifier.geometry.strided import StridedView
 from verifier.model.piece import Piece
 from verifier.model.shard_map import ShardMap
@@ -114,11 +115,11 @@ def dressed(rng: random.Random, shard_map: ShardMap) -> ShardMap:
     for rank, shard in shard_map.ranks.items():
         pieces: list[Piece] = []
         for piece in shard.pieces:
-            parts = recut(rng, piece) if rng.random() < 0.3 else (piece,)
-            pieces += [rewritten(rng, part) if rng.random() < 0.3 else part for part in parts]
-        if rng.random() < 0.15:
+            parts = recut(rng, piece) if chance(rng, 0.3) else (piece,)
+            pieces += [rewritten(rng, part) if chance(rng, 0.3) else part for part in parts]
+        if chance(rng, 0.15):
             pieces.append(empty_piece(rng, (rank,)))
-        if rng.random() < 0.5:
+        if chance(rng, 0.5):
             rng.shuffle(pieces)
         ranks[rank] = replace(shard, pieces=tuple(pieces))
     return replace(shard_map, ranks=ranks)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from verifier.geometry.strided import StridedView
 
-ODD_STRIDES = ((2, 3), (3, 2), (3, 1), (2, 5), (3, 4), (5, 3), (1, 7), (6, 4), (4, 9))
+ODD_STRIDES = ((3, 1), (2, 3), (3, 2), (2, 5), (3, 4), (5, 3), (1, 7), (6, 4), (4, 9))
 ATTEMPTS = 12
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from fuzz.build import factored, labels, piece, shape_of, shard_map, split, stored_strides
+from fuzz.build import chance, factored, labels, piece, shape_of, shard_map, split, stored_strides
 from fuzz.dressing import empty_piece, recut, with_junk_axis
 from fuzz.irregular import guillotine, strided_tiling, whole, wrapped_tiling
 from verifier.geometry.strided import StridedView, row_major
@@ -104,7 +104,7 @@ def fused(rng: random.Random, size: int) -> Posed:
     ranks = labels(rng, rng.randint(1, 4))
     held: dict[int, list[Range]] = {rank: [] for rank in ranks}
     for start, width in _consecutive(split(rng, shape[axis], rng.randint(2, 4))):
-        if width and rng.random() < 0.25:
+        if width and chance(rng, 0.25):
             parts = [(start, width)] * len(ranks)
         else:
             parts = _consecutive(split(rng, width, len(ranks)), start)
@@ -164,7 +164,7 @@ def digit_tiling(rng: random.Random, size: int) -> Posed:
     shards: dict[int, list[Piece]] = {rank: [] for rank in ranks}
     sizes = dict.fromkeys(ranks, 0)
     for region in guillotine(rng, whole(dims), rng.randint(0, 5)):
-        holders = rng.sample(ranks, 1 if rng.random() < 0.7 else rng.randint(1, len(ranks)))
+        holders = rng.sample(ranks, rng.randint(1, len(ranks)) if chance(rng, 0.3) else 1)
         for rank in holders:
             _, strides = stored_strides(rng, region.extents)
             for part in guillotine(rng, region, rng.randint(0, 2)):
@@ -172,7 +172,7 @@ def digit_tiling(rng: random.Random, size: int) -> Posed:
                 shards[rank].append(piece(part.extents, (part.offset(full), full), (dest, strides), holders))
             sizes[rank] += math.prod(region.extents)
     joined = math.prod(dims[:2])
-    logical = [joined, *dims[2:]] if len(dims) > 1 and rng.random() < 0.3 else dims
+    logical = [joined, *dims[2:]] if len(dims) > 1 and chance(rng, 0.3) else dims
     held = {rank: (factored(rng, sizes[rank]), pieces) for rank, pieces in shards.items()}
     return shard_map(logical, held), SOUNDNESS
 
@@ -230,20 +230,20 @@ def coprime_sources(rng: random.Random, size: int) -> Posed:
 
 def empties(rng: random.Random, size: int) -> Posed:
     """Ranks that hold nothing, pieces of no elements, or a parameter of none."""
-    base = row(rng, size)[0] if rng.random() < 0.7 else shard_map([rng.randint(0, 3), 0], {0: ([0], [])})
+    base = shard_map([rng.randint(0, 3), 0], {0: ([0], [])}) if chance(rng, 0.3) else row(rng, size)[0]
     ranks = {}
     for rank, shard in base.ranks.items():
         extra = tuple(empty_piece(rng, (rank,)) for _ in range(rng.randint(1, 2)))
         ranks[rank] = replace(shard, pieces=extra + shard.pieces)
     spare = max(base.ranks) + rng.randint(1, 3)
-    held: tuple[Piece, ...] = (empty_piece(rng, (spare,)),) if rng.random() < 0.5 else ()
+    held: tuple[Piece, ...] = (empty_piece(rng, (spare,)),) if chance(rng, 0.5) else ()
     nothing = replace(ranks[min(ranks)], shard_shape=rng.choice(((0,), (4, 0))), pieces=held)
     return replace(base, ranks={**ranks, spare: nothing}), SOUNDNESS
 
 
 def junk_axes(rng: random.Random, size: int) -> Posed:
     """Axes of extent 1 whose strides mean nothing."""
-    base, expectation = rng.choice((replicated, row, fused, kv_heads))(rng, size)
+    base, expectation = rng.choice((row, replicated, kv_heads, fused))(rng, size)
     ranks = {
         rank: replace(shard, pieces=tuple([with_junk_axis(rng, p) for p in shard.pieces]))
         for rank, shard in base.ranks.items()
@@ -283,17 +283,17 @@ def padded(rng: random.Random, size: int) -> Posed:
         pieces = [replace(p, dest=replace(p.dest, offset=p.dest.offset + front)) for p in shard.pieces]
         ranks[rank] = replace(shard, shard_shape=(total,), pieces=tuple(pieces))
         cells = [*range(front), *range(total - back, total)]
-        if front and not pieces and rng.random() < 0.5:
+        if front and not pieces and chance(rng, 0.5):
             cells = list(range(total))
         # A declared cell may be written all the same.
-        cells += [front] if shard.numel and rng.random() < 0.3 else []
+        cells += [front] if shard.numel and chance(rng, 0.3) else []
         holes[rank] = tuple(sorted(set(cells)))
     return replace(base, ranks=ranks), Expectation(holes=holes)
 
 
 def gapped(rng: random.Random, size: int) -> Posed:
     """A parameter some of whose elements nobody holds, by declaration or because coverage is not asked."""
-    base, _ = rng.choice((digit_tiling, block_gather))(rng, size)
+    base, _ = rng.choice((block_gather, digit_tiling))(rng, size)
     places = [(rank, at) for rank, at, _ in base.pieces()]
     if not places:
         return base, SOUNDNESS
@@ -305,9 +305,9 @@ def gapped(rng: random.Random, size: int) -> Posed:
     shard = replace(base.ranks[rank], pieces=left)
     holes = {rank: _cells(chosen.dest)}
     dropped = replace(base, ranks={**base.ranks, rank: shard})
-    if rng.random() < 0.5:
-        return dropped, Expectation(cover=False, holes=holes)
-    return dropped, Expectation(gaps=_cells(chosen.source), holes=holes)
+    if chance(rng, 0.5):
+        return dropped, Expectation(gaps=_cells(chosen.source), holes=holes)
+    return dropped, Expectation(cover=False, holes=holes)
 
 
 def _cells(view: StridedView) -> tuple[int, ...]:

@@ -11,8 +11,3 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
     first = "| " + " | ".join(lines[0]) + " |"
     rule = "|" + "|".join("---" if k == 0 else "---:" for k in range(len(head))) + "|"
     return "\n".join([first, rule, *("| " + " | ".join(line) + " |" for line in lines[1:])])
-
-
-def share(part: int, whole: int) -> str:
-    """A part as a percentage, "-" of nothing."""
-    return f"{100 * part / whole:.1f} %" if whole else "-"

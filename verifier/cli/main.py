@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import sys
 import traceback
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from verifier.cli.failures import output_failures, show_failure
 from verifier.diagnostics.report import EXIT_TOOL_BUG, EXIT_UNREADABLE
 from verifier.version import VERSION
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+ENTRY_POINTS = "shardproof.commands"
+"""Group in which a package names commands of its own: objects of click."""
 
 _COMMANDS = {
     "audit": "verifier.cli.audit",
@@ -45,17 +51,40 @@ class _LazyGroup(click.Group):
             return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return [*_COMMANDS, *_added()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
         from importlib import import_module
 
-        command = import_module(_COMMANDS[cmd_name]).command
+        if cmd_name in _COMMANDS:
+            command = import_module(_COMMANDS[cmd_name]).command
+        elif cmd_name in (added := _added()):
+            command = _loaded(added[cmd_name])
+        else:
+            return None
         if not isinstance(command, click.Command):
-            raise TypeError(f"{_COMMANDS[cmd_name]}.command is no command")
+            raise TypeError(f"{cmd_name} is no command")
         return command
+
+
+def _loaded(found: EntryPoint) -> object:
+    """The command of another package; one that says why where it cannot be imported, so that help works."""
+    try:
+        return found.load()
+    except ImportError as error:
+        reason = f"the command {found.name} of {found.module} cannot be loaded: {error}"
+
+        def fail() -> None:
+            raise click.ClickException(reason)
+
+        return click.Command(found.name, callback=fail, short_help="(cannot be loaded)")
+
+
+def _added() -> dict[str, EntryPoint]:
+    """Commands that other packages bring, the fuzzer among them: the verifier does not know it."""
+    from importlib.metadata import entry_points
+
+    return {found.name: found for found in sorted(entry_points(group=ENTRY_POINTS))}
 
 
 @click.group(

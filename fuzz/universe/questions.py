@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from fuzz.universe_maps import inside
+from fuzz.universe.maps import inside
 from verifier.geometry.strided import StridedView
 from verifier.obligations.questions import (
     Packing,

@@ -21,17 +21,17 @@ from pathlib import Path
 from fuzz.agreement import disagreements
 from fuzz.asking import ask
 from fuzz.certified import refusal
-from fuzz.differential import DISAGREED
+from fuzz.prover import ALWAYS, BUDGET
 from fuzz.tables import table
-from fuzz.trial import ALWAYS, BUDGET
-from fuzz.universe_maps import FAMILIES, Family
-from fuzz.universe_questions import LISTINGS, Listing
+from fuzz.universe.maps import FAMILIES, Family
+from fuzz.universe.questions import LISTINGS, Listing
 from fuzz.walk import walk
 from verifier.answers import Answer
 from verifier.audit.answering import Answering
 from verifier.audit.judge import judge
 from verifier.budget import Budget
 from verifier.certificates.encode import Certificate
+from verifier.diagnostics.report import EXIT_TOOL_BUG
 from verifier.engine import Engine
 from verifier.engines.registry import engine_named
 from verifier.model.expectation import Expectation
@@ -222,10 +222,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         size = counts["maps"] or counts["questions"]
         print(f"{name}: {size}, {counts['disagreements']} disagreements", flush=True)
         if options.report is not None:  # after each part, so that a stopped run loses nothing
-            command = shlex.join(["python", "-m", "fuzz.universe", *(arguments or sys.argv[1:])])
+            command = shlex.join(["python", "-m", "fuzz.universe.exhaustive", *(arguments or sys.argv[1:])])
             options.report.write_text(report(found, command), encoding="utf-8")
-    return DISAGREED if any(one.counts["disagreements"] for _, one in found) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return EXIT_TOOL_BUG if any(one.counts["disagreements"] for _, one in found) else 0

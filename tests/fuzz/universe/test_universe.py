@@ -1,14 +1,14 @@
-"""A slice of the small universe, and that a family is really all of what it says."""
+"""A slice of the small exhaustive, and that a family is really all of what it says."""
 
 import itertools
 from itertools import chain, islice
 
 import pytest
 
-from fuzz import universe
-from fuzz.universe import ask_all, judge_all, judge_maps, keys
-from fuzz.universe_maps import FAMILIES, Family, inside, one_rank, two_ranks
-from fuzz.universe_questions import LISTINGS, Listing
+from fuzz.universe import exhaustive
+from fuzz.universe.exhaustive import ask_all, judge_all, judge_maps, keys
+from fuzz.universe.maps import FAMILIES, Family, inside, one_rank, two_ranks
+from fuzz.universe.questions import LISTINGS, Listing
 from fuzz.walk import addresses
 from verifier.model.piece import ONE
 
@@ -92,6 +92,6 @@ def test_the_report_states_its_bounds() -> None:
         (LISTINGS[-1], ask_all(0, listing=LISTINGS[-1])),
         (FAMILIES[0], judge_all(-1, family=FAMILIES[0])),
     ]
-    text = universe.report(found, "command")
+    text = exhaustive.report(found, "command")
     assert FAMILIES[0].bounds in text
     assert LISTINGS[-1].bounds in text

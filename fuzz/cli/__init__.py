@@ -1,0 +1,1 @@
+"""Commands that the fuzzer adds to ``shardproof``, one module each."""

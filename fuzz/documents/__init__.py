@@ -1,0 +1,1 @@
+"""Documents that carry maps, and one labelled defect of one."""

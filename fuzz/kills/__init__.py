@@ -1,0 +1,1 @@
+"""Every mutant against every engine."""

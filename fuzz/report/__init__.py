@@ -1,0 +1,1 @@
+"""The result of a campaign as sections, and sections as text, markdown and JSON."""

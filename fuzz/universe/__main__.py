@@ -1,0 +1,7 @@
+"""``python -m fuzz.universe``."""
+
+import sys
+
+from fuzz.universe.exhaustive import main
+
+sys.exit(main())

@@ -1,0 +1,153 @@
+"""Campaigns: the same sum whatever does the work and however often it stops."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fuzz import campaign
+from fuzz.campaign import Extent, Progress, run_campaign, run_case
+from fuzz.cases import Selection, case_at
+from fuzz.executors import Workers, workers
+from fuzz.outcomes import DISAGREEMENT, SILENT, Tally
+from fuzz.store import Chunk, opened
+from fuzz.target import Target
+from tests.fuzz.targets_for_tests import Crashing, Gullible
+
+TARGET = Gullible()
+
+
+def run(path: Path, extent: Extent, *, target: Target = TARGET, jobs: int = 1) -> Progress:
+    with opened(path, target) as store, workers(jobs) as found:
+        return run_campaign(target, extent, store, found)
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(campaign, "CHUNK", 10)
+
+
+def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:
+    extent = Extent((1, 2), campaign.CHUNK + 30)
+    one, two = (run(tmp_path / f"{jobs}.sqlite", extent, jobs=jobs) for jobs in (1, 2))
+    assert one.cases == two.cases == 2 * (campaign.CHUNK + 30)
+    assert one.tally == two.tally
+    assert one.tally.seen(SILENT) == one.tally.counts["map", "wrong"] > 0
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_stopped_campaign_goes_on_where_it_was(tmp_path: Path) -> None:
+    extent, path = Extent((1, 2), 45), tmp_path / "s.sqlite"
+    whole = run(tmp_path / "whole.sqlite", extent)
+
+    def stop_early(progress: Progress) -> None:
+        if progress.cases >= 40:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), opened(path, TARGET) as store, workers() as found:
+        run_campaign(TARGET, extent, store, found, shown=stop_early)
+    resumed = run(path, extent)
+    assert resumed.before == 40
+    assert resumed.cases == whole.cases == 90
+    assert resumed.tally == whole.tally
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_campaign_that_is_done_runs_nothing(tmp_path: Path) -> None:
+    extent = Extent((3,), 25)
+    first, second = (run(tmp_path / "s.sqlite", extent) for _ in range(2))
+    assert second.before == second.cases == 25
+    assert second.tally == first.tally
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_longer_campaign_uses_the_shorter_one(tmp_path: Path) -> None:
+    run(tmp_path / "s.sqlite", Extent((3,), 30))
+    assert run(tmp_path / "s.sqlite", Extent((3,), 50)).before == 30
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_results_of_another_selection_are_not_taken(tmp_path: Path) -> None:
+    run(tmp_path / "s.sqlite", Extent((3,), 30))
+    other = Gullible(selection=Selection(layouts=("row",), size=12))
+    assert run(tmp_path / "s.sqlite", Extent((3,), 30), target=other).before == 0
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_results_of_other_code_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(tmp_path / "s.sqlite", Extent((3,), 30))
+    monkeypatch.setattr("fuzz.store.source_digest", lambda: "another")
+    assert run(tmp_path / "s.sqlite", Extent((3,), 30)).before == 0
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_time_ends_a_campaign_and_a_later_one_goes_on(tmp_path: Path) -> None:
+    assert run(tmp_path / "s.sqlite", Extent((1,), seconds=0)).cases == 0
+    first = run(tmp_path / "s.sqlite", Extent((1,), seconds=0.2))
+    second = run(tmp_path / "s.sqlite", Extent((1,), seconds=0.2))
+    assert first.cases > 0
+    assert first.cases % 10 == 0
+    assert second.before == first.cases < second.cases
+
+
+def test_a_crash_is_a_finding_about_us_and_stops_nothing(tmp_path: Path) -> None:
+    found = run(tmp_path / "s.sqlite", Extent((1,), 60), target=Crashing())
+    defects = sum(case_at(TARGET.selection, 1, index).mutant is not None for index in range(60))
+    assert found.cases == 60
+    assert found.tally.row("finding", DISAGREEMENT) == {"crash ZeroDivisionError": defects}
+    (example,) = found.tally.findings(DISAGREEMENT)
+    assert example.words == "crash, ZeroDivisionError: planted"
+
+
+def test_a_case_is_run_again_by_its_name() -> None:
+    assert run_case(TARGET, 4, 17) == run_case(TARGET, 4, 17)
+    assert case_at(TARGET.selection, 5, 77) == case_at(TARGET.selection, 5, 77)
+    assert case_at(TARGET.selection, 5, 77) != case_at(TARGET.selection, 6, 77)
+
+
+def test_the_least_example_of_a_finding_is_kept_whatever_the_order() -> None:
+    parts = [run_case(TARGET, 1, index) for index in range(200)]
+    forwards, backwards = Tally(), Tally()
+    for part in parts:
+        forwards.merge(part)
+    for part in reversed(parts):
+        backwards.merge(part)
+    assert forwards == backwards
+    every = [found for part in parts for found in part.examples.values()]
+    for found in forwards.findings(SILENT):
+        same = [one for one in every if one.key == found.key]
+        assert found.weight == min(one.weight for one in same)
+        assert forwards.counts["finding", SILENT, found.key] == len(same)
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_worker_that_dies_loses_nothing_that_was_finished(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+
+    def die_late(progress: Progress) -> None:
+        if progress.cases >= 20:
+            raise RuntimeError("no more workers")
+
+    with opened(path, TARGET) as store, workers() as found, pytest.raises(RuntimeError):
+        run_campaign(TARGET, Extent((1,), 50), store, found, shown=die_late)
+    with opened(path, TARGET) as store:
+        assert store.done() == {Chunk(1, 0, 10), Chunk(1, 10, 20)}
+
+
+def test_workers_are_given_few_tasks_ahead() -> None:
+    from fuzz.executors import AHEAD, in_any_order
+
+    begun: list[int] = []
+
+    def inputs() -> Iterator[int]:
+        for number in range(100):
+            begun.append(number)
+            yield number
+
+    with workers() as found:
+        three = Workers(found.executor, 3)
+        results = in_any_order(three, abs, inputs())
+        next(results)
+        assert len(begun) <= AHEAD * 3
+        assert sorted(number for number, _ in results) != list(range(100))  # the first was taken above
+        assert begun == list(range(100))

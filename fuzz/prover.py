@@ -45,10 +45,10 @@ CLEAN_WITHIN = Selection(size=48)
 class ProverTarget:
     """Our own verifier. Samples are one round of all layouts of every so many; 0 is never."""
 
-    smt_every: int = 15
-    oracle_every: int = 15
+    smt_every: int = 18
+    oracle_every: int = 18
     tamper_every: int = 4
-    drawing_every: int = 20
+    drawing_every: int = 60
     engines: tuple[Engine, ...] = field(default_factory=lambda: tuple(map(engine_named, ALWAYS)))
     judging: Engine = field(default_factory=lambda: engine_named("auto"))
     name: str = "prover"

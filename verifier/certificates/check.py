@@ -16,7 +16,7 @@ from math import gcd, lcm, prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-INT64_MAX, MOST_WORK, MOST_TEXT, SCHEMA = 2**63 - 1, 2**22, 2**27, "shardproof.certificate/1"
+INT64_MAX, MOST_WORK, MOST_HELD, MOST_TEXT = 2**63 - 1, 2**22, 2**20, 2**27
 RANK, SCALE = re.compile("0|[1-9][0-9]{0,18}"), re.compile("-?[1-9][0-9]{0,399}/[1-9][0-9]{0,399}")
 MALFORMED = (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 DEFAULTS: dict[str, Any] = {"cover": True, "lookup": False, "partial": False, "sum_ulps": 4, "index_bits": 64}
@@ -94,16 +94,15 @@ def edges(views: Sequence[View], work: list[int], unit: int = 1) -> dict[int, in
     """
     groups: defaultdict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
     common, total = Counter[int](), Counter[int]()
-    work[0] += 2**15 * len(views)
-    own = [most := min(work[0], MOST_WORK + 2**6 * len(views))]  # also bounds what is held at once
+    work[0] += 2**11 * len(views)
+    own = [most := min(work[0], MOST_HELD + 2**6 * len(views))]  # also bounds what is held at once
     for v in views:
         terms = [(v.low, v.repeat), (v.low + v.axes[0][1], -v.repeat)]
         for s, n in v.axes[1:]:
             spend(own, 2 * len(terms) * (lcm(s, unit) // s))
-            shifts = [(k + d, c) for k in range(0, lcm(s, unit), s) for d, c in ((0, 1), (s * n, -1))]
-            terms = [(e + shift, c * sign) for e, c in terms for shift, sign in shifts]
-        strides = tuple([s for s, _ in v.axes[1:]])
-        common |= Counter(strides)
+            steps = range(0, lcm(s, unit), s)
+            terms = [(e + k + d, c * f) for e, c in terms for k in steps for d, f in ((0, 1), (s * n, -1))]
+        common |= Counter(strides := tuple([s for s, _ in v.axes[1:]]))
         for e, c in terms:
             groups[strides][e] += c
     for strides, group in groups.items():
@@ -131,7 +130,7 @@ def solutions(target: int, axes: Axes, work: list[int]) -> int:
     first, last, common = max(0, -((reach - target) // s)), min(n - 1, target // s), gcd(s, unit)
     step = unit // common or 1  # an index must leave the others a multiple of their gcd
     first += (target // common * pow(s // common, -1, step) - first) % step
-    spend(work, max(0, (last - first) // step + 1))
+    spend(work, max(0, (last - first) // step + 1) * len(axes))
     return sum(solutions(target - i * s, below, work) for i in range(first, last + 1, step))
 
 
@@ -142,8 +141,7 @@ def moving(axes: Iterable[tuple[int, int]]) -> Axes:
 
 def check_pairs(views: Sequence[View], work: list[int]) -> None:
     """No view visits an address twice, and no two views meet. Theory: T8, T14."""
-    ordered = sorted(views)
-    for i, a in enumerate(ordered):
+    for i, a in enumerate(ordered := sorted(views)):
         gaps = moving((s, 2 * n - 1) for s, n in a.axes)  # between two indices; only equal ones may meet
         need(a.repeat == 1 and solutions(a.high - a.low, gaps, work) == 1, "view {} visits twice", a.low)
         for b in ordered[i + 1 :]:
@@ -159,9 +157,10 @@ def check_pairs(views: Sequence[View], work: list[int]) -> None:
 
 def check_cover(form: str, work: list[int], size: int, pad: list[int], full: bool, views: list[View]) -> None:
     """No address is visited twice, none outside 0..size; full: all are, pad aside. Theory: T3, T8, T15."""
-    near = {cell: [v for v in views if v.low <= cell <= v.high] for cell in pad if cell < size}
-    free = [c for c, on in near.items() if not any(solutions(c - v.low, moving(v.axes), work) for v in on)]
-    views = views + [normal(cell, (), ()) for cell in free]
+    spend(work, len(pad) * len(views))
+    near = ((c, v) for c in pad for v in views if v.low <= c <= v.high)
+    on = {c for c, v in near if solutions(c - v.low, moving(v.axes), work)}
+    views = views + [normal(cell, (), ()) for cell in {*pad} - on if cell < size]
     for v in views:
         need(v.low >= 0 and v.high < size, "addresses {}..{} are not all below {}", v.low, v.high, size)
     if form == "cancellation":
@@ -251,9 +250,8 @@ def read_map(raw: Any) -> tuple[list[int], dict[int, list[int]], Held]:
     need(max(map(prod, (logical, *shapes.values()))) <= INT64_MAX, "pieces: more than 2^63 - 1 elements")
     held: Held = {rank: [] for rank in ranks}
     for rank, shard in ranks.items():
-        sizes = prod(logical), prod(shapes[rank])
         for i, piece in enumerate([] + shard["pieces"]):  # nothing but a list can be added to one
-            held[rank] += read_piece(f"piece {i} of rank {rank}", piece, *sizes)
+            held[rank] += read_piece(f"piece {i} of rank {rank}", piece, prod(logical), prod(shapes[rank]))
     return logical, shapes, held
 
 
@@ -279,15 +277,14 @@ def check_holders(held: Held, x: dict[str, Any], ask: Callable[..., None]) -> li
         groups.setdefault(key, {r: [] for r in p.locations})[rank].append(p)
     firsts: list[View] = []
     for (ranks, scale), members in groups.items():
-        views = {rank: [p.source for p in pieces] for rank, pieces in members.items()}
+        own = {rank: [p.source for p in pieces] for rank, pieces in members.items()}
         for rank in ranks[1:]:
-            name = f"holders/{','.join(map(str, ranks))}/{scale}/{rank}"
-            ask(name, check_same, views[ranks[0]], views[rank])
+            ask(f"holders/{','.join(map(str, ranks))}/{scale}/{rank}", check_same, own[ranks[0]], own[rank])
         if x["partial"]:
             scales = {(rank, p.scale) for rank, pieces in members.items() for p in pieces}
             summed = abs(sum((s for _, s in scales), Fraction(-1))) <= Fraction(x["sum_ulps"], 2**53)
             need(summed and len(scales) <= len(ranks), "pieces: scales of {} are not one each, sum 1", ranks)
-        firsts += views[ranks[0]]
+        firsts += own[ranks[0]]
     return firsts
 
 
@@ -309,9 +306,11 @@ def check_map(raw: Any, x: dict[str, Any], ask: Callable[..., None]) -> None:
         *frame, others = read_map(x["reference"])
         need(frame == [logical, shapes], "reference: shapes or ranks differ")
         for rank, pieces in held.items():
-            for scale in sorted({p.scale for p in pieces + others[rank]}):
-                sides = ([p.pair for p in side if p.scale == scale] for side in (pieces, others[rank]))
-                ask(f"reference/{rank}", check_same, *sides)
+            sides: dict[Fraction, tuple[list[View], list[View]]] = {}
+            for side, p in [(0, p) for p in pieces] + [(1, p) for p in others[rank]]:
+                sides.setdefault(p.scale, ([], []))[side].append(p.pair)
+            for _, both in sorted(sides.items()):
+                ask(f"reference/{rank}", check_same, *both)
     for unit in naturals([x["write_unit"]], 1) if "write_unit" in x else ():
         for rank, pieces in held.items():
             ask(f"unit/{rank}", check_units, prod(logical), unit, [p.source for p in pieces])
@@ -320,7 +319,8 @@ def check_map(raw: Any, x: dict[str, Any], ask: Callable[..., None]) -> None:
 def check_all(certificate: Any) -> tuple[str, ...]:
     """Check every obligation; what has to be taken on trust."""
     need(certificate.keys() == {"schema", "name", "map", "expectation", "evidence"}, "malformed: members")
-    need(certificate["schema"] == SCHEMA and type(certificate["name"]) is str, "certificate: unknown schema")
+    named = type(certificate["name"]) is str and certificate["schema"] == "shardproof.certificate/1"
+    need(named, "certificate: unknown schema, or no name")
     evidence, expectation, work = certificate["evidence"], certificate["expectation"], [MOST_WORK]
     need(expectation.keys() <= MEMBERS, "malformed: expectation of {}", sorted(expectation))
     asked: dict[str, str] = {}

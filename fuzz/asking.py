@@ -13,6 +13,9 @@ from verifier.budget import Budget
 from verifier.engine import Engine
 from verifier.obligations.questions import Question, UnitBoundaries
 
+ALWAYS_DECIDES = frozenset({"enumerate"})
+"""Engines that have an answer to every question of this size; their silence is a fault."""
+
 
 @dataclass(slots=True)
 class Asked:
@@ -41,6 +44,8 @@ def ask(question: Question, engines: Iterable[Engine], budget: Budget) -> Asked:
     asked = Asked(not wrong)
     for engine in engines:
         answer = asked.answers[engine.name] = engine.decide(question, budget)
+        if isinstance(answer, Unknown) and engine.name in ALWAYS_DECIDES:
+            asked.disagreements.append(f"{engine.name}: does not decide a {type(question).__name__}")
         asked.disagreements += [f"{engine.name}: {words}" for words in _wrong_answer(answer, wrong)]
     return asked
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
@@ -12,6 +16,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
 
+WATCH_SECONDS = 1.0
 AHEAD = 2
 """Tasks given out per worker, so that none waits for the next one."""
 
@@ -41,8 +46,10 @@ class _InProcess(Executor):
 
 
 @contextmanager
-def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[Workers]:
+def workers(jobs: int = 1, scheduler: str | None = None, *, apart: bool = False) -> Iterator[Workers]:
     """Workers for a campaign; those of the cluster at ``scheduler`` where one is given.
+
+    One worker is this process, unless it has to be ``apart``: code that may take its process down.
 
     Raises:
         NoClusterError: dask.distributed is not installed, or nothing answers there.
@@ -50,11 +57,23 @@ def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[Workers]:
     if scheduler is not None:
         with _cluster(scheduler) as found:
             yield found
-    elif jobs == 1:
+    elif jobs == 1 and not apart:
         yield Workers(_InProcess(), 1)
     else:
-        with ProcessPoolExecutor(jobs) as pool:
+        with ProcessPoolExecutor(jobs, initializer=_serve, initargs=(os.getpid(),)) as pool:
             yield Workers(pool, jobs)
+
+
+def _serve(parent: int) -> None:
+    """A worker leaves interruptions to its parent, and ends when the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(WATCH_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

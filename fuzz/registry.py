@@ -8,7 +8,7 @@ from typing import Any
 
 from fuzz.cases import Selection, layout_named
 from fuzz.layouts import LAYOUTS
-from fuzz.mutants import MUTANTS
+from fuzz.mutants import MUTANTS, NUMBERS
 from fuzz.target import Target
 
 _TARGETS = {
@@ -17,8 +17,6 @@ _TARGETS = {
     "torch-dcp": "fuzz.consumers.torch_dcp:TorchDcpTarget",
     "megatron": "fuzz.consumers.megatron:MegatronTarget",
 }
-NUMBERS = ("shift-source", "shift-dest", "source-stride", "dest-stride")
-"""Mutants of one offset or one stride."""
 NAMES = tuple(_TARGETS)
 """Every target but those of the user."""
 

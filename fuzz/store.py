@@ -35,7 +35,7 @@ class StoreError(Exception):
     """The file is there and is no store of ours, or cannot be written; the text says which."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Chunk:
     """The cases ``start <= index < stop`` of a seed: what one task does."""
 
@@ -48,19 +48,23 @@ class Chunk:
 class Store:
     """The results of one campaign in an open file."""
 
+    path: Path
     connection: sqlite3.Connection
     campaign: int
 
     def done(self) -> set[Chunk]:
-        """The chunks whose results are kept."""
-        rows = self.connection.execute(
-            "select seed, start, stop from chunks where campaign = ?", (self.campaign,)
-        )
-        return {Chunk(*row) for row in rows}
+        """The chunks whose results are kept.
+
+        Raises:
+            StoreError: the file cannot be read; so for ``keep`` and ``tally``.
+        """
+        query = "select seed, start, stop from chunks where campaign = ?"
+        with _named(self.path):
+            return {Chunk(*row) for row in self.connection.execute(query, (self.campaign,))}
 
     def keep(self, chunk: Chunk, tally: Tally) -> None:
         """The results of one chunk, once and for all."""
-        with self.connection:
+        with _named(self.path), self.connection:
             self.connection.execute(
                 "insert or replace into chunks values (?, ?, ?, ?, ?)",
                 (self.campaign, chunk.seed, chunk.start, chunk.stop, _to_text(tally)),
@@ -68,11 +72,21 @@ class Store:
 
     def tally(self, chunk: Chunk) -> Tally:
         """The results of a chunk that is done."""
-        (text,) = self.connection.execute(
-            "select tally from chunks where (campaign, seed, start, stop) = (?, ?, ?, ?)",
-            (self.campaign, chunk.seed, chunk.start, chunk.stop),
-        ).fetchone()
+        with _named(self.path):
+            (text,) = self.connection.execute(
+                "select tally from chunks where (campaign, seed, start, stop) = (?, ?, ?, ?)",
+                (self.campaign, chunk.seed, chunk.start, chunk.stop),
+            ).fetchone()
         return _from_text(text)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Errors of SQLite as errors of the store."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"{path}: {error}") from error
 
 
 @contextmanager
@@ -82,17 +96,15 @@ def opened(path: Path, target: Target) -> Iterator[Store]:
     Raises:
         StoreError: the file is something else, or cannot be written.
     """
-    try:
+    with _named(path):
         connection = sqlite3.connect(path, timeout=60)
         connection.executescript(_TABLES)
         text = json.dumps(description(target), sort_keys=True)
         with connection:
             connection.execute("insert or ignore into campaigns (description) values (?)", (text,))
         (number,) = connection.execute("select id from campaigns where description = ?", (text,)).fetchone()
-    except sqlite3.Error as error:
-        raise StoreError(f"{path}: {error}") from error
     try:
-        yield Store(connection, number)
+        yield Store(path, connection, number)
     finally:
         connection.close()
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
+import signal
 import time
-from concurrent.futures import BrokenExecutor
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from fuzz.campaign import Extent, Progress, run_campaign
+from fuzz.campaign import DiedError, Extent, Progress, run_campaign
 from fuzz.cases import Selection
 from fuzz.cli.progress import campaign_progress
 from fuzz.executors import NoClusterError, workers
@@ -64,7 +66,7 @@ def _listing(context: click.Context, _parameter: click.Parameter, wanted: bool) 
 @click.option(
     "--mutants", metavar="NAMES", help="Comma-separated; all, numbers, others. Default: the target's."
 )
-@click.option("--size", type=click.IntRange(min=1), help="Most elements of a parameter.")
+@click.option("--size", type=click.IntRange(1, 5000), help="Most elements of a parameter.")
 @click.option("--right", type=click.FloatRange(0, 1), help="Share of the cases without a defect.")
 @click.option("--cases", type=click.IntRange(min=1), help="Cases of each seed.")
 @click.option("--time", "seconds", metavar="T", callback=_duration, help="Begin nothing after 90s, 10m, 1h.")
@@ -134,13 +136,15 @@ def command(
             context.exit(_show_case(target, only))
         if cases is None and seconds is None:
             raise click.UsageError("say how long: --cases N or --time T")
+        if report is not None:
+            _require_writable(report)
         extent = Extent(tuple(dict.fromkeys(seeds)), cases, seconds)
         progress, rate = _run(target, extent, store, jobs, scheduler)
     except (NoTargetError, NoClusterError, StoreError, ImportError) as error:
         raise click.ClickException(str(error)) from error
-    except BrokenExecutor as error:
+    except DiedError as error:
         raise click.ClickException(
-            f"a worker died ({error}); what was finished is in {store}: the same command goes on there"
+            f"{error}; run each with --case to see which. What was finished is in {store}"
         ) from error
     found = CampaignReport(
         f"{target.name} ({target.version})", _command(context), progress.cases, progress.tally
@@ -168,6 +172,17 @@ def _target(
     )
 
 
+def _require_writable(path: Path) -> None:
+    """Refuse a report that could not be written in the end; its folder is made."""
+    if path.suffix == ".json":
+        raise click.UsageError("--report names the markdown; the JSON is written beside it")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    except OSError as error:
+        raise click.UsageError(f"--report: {error.strerror}: {path}") from error
+
+
 def _run(
     target: Target, extent: Extent, path: Path, jobs: int, scheduler: str | None
 ) -> tuple[Progress, float | None]:
@@ -176,8 +191,9 @@ def _run(
     total = None if extent.cases is None else extent.cases * len(extent.seeds)
     with (
         opened(path, target) as kept,
-        workers(jobs, scheduler) as found,
+        workers(jobs, scheduler, apart=target.name not in NAMES) as found,
         campaign_progress(total) as shown,
+        _stopped_by_sigterm(),
     ):
         try:
             progress = run_campaign(target, extent, kept, found, shown=shown)
@@ -186,6 +202,16 @@ def _run(
             raise
     ran = progress.cases - progress.before
     return progress, ran / (time.monotonic() - started) if ran else None
+
+
+@contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
+    """A request to end is taken as an interruption, so that workers end too."""
+    usual = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, usual)
 
 
 def _command(context: click.Context) -> str:
@@ -232,7 +258,7 @@ def _exit_code(found: CampaignReport) -> int:
 def _show_case(target: Target, name: str) -> int:
     from fuzz.cli.single import show_case
 
-    matched = re.fullmatch(r"(-?\d+):(\d+)", name)
+    matched = re.fullmatch(r"(-?[0-9]{1,18}):([0-9]{1,18})", name)
     if matched is None:
         raise click.BadParameter(f"{name!r} is no case such as 1:17", param_hint="--case")
     return show_case(target, int(matched[1]), int(matched[2]))

@@ -11,7 +11,7 @@ from fuzz.build import piece, shard_map
 from fuzz.cases import Case
 from fuzz.consumers.boxes import Box, Chunk, Misfilled, NoBox, chunks_of, misfilled
 from fuzz.consumers.classes import Class
-from fuzz.consumers.judging import ask_prover, compare_parameter_side, record
+from fuzz.consumers.judging import ask_prover, compare_parameter_side, key_of, record
 from fuzz.consumers.strict import Attempt
 from fuzz.outcomes import Tally
 from verifier.geometry.strided import INT64_MAX, row_major
@@ -61,16 +61,16 @@ class Chunked:
 
     def judge(self, tally: Tally, operation: str, attempt: Attempt) -> None:
         """Count what was made of the chunks, and ask our prover about what was taken though wrong."""
-        if attempt.klass is not Class.SILENT or self.wrong is None:
-            record(tally, self.case, operation, attempt)
-            return
-        words = f"accepted, though {_said(self.wrong, self.shape)}"
-        if self._is_its_map():
-            ask_prover(tally, self.case, operation)
-        else:
-            (box,) = {chunk.box for chunk in self.chunks} - {chunk.box for chunk in self.clean}
-            words += f", by a chunk of {list(box.sizes)} at {list(box.offsets)}"
-        record(tally, self.case, operation, replace(attempt, words=words))
+        key = key_of(self.case, operation, _kind(self.wrong, self.shape))
+        if attempt.klass is Class.SILENT and self.wrong is not None:
+            words = f"accepted, though {_said(self.wrong, self.shape)}"
+            if self._is_its_map():
+                ask_prover(tally, self.case, operation)
+            else:
+                (box,) = {chunk.box for chunk in self.chunks} - {chunk.box for chunk in self.clean}
+                words += f", by a chunk of {list(box.sizes)} at {list(box.offsets)}"
+            attempt = replace(attempt, words=words)
+        record(tally, self.case, operation, attempt, key)
 
     def compare(self, tally: Tally) -> None:
         """Hold our prover against the walk of the boxes."""
@@ -109,9 +109,22 @@ def _expressed(shard_map: ShardMap) -> Chunks | Inexpressible:
 
 
 def _said(wrong: Misfilled, shape: Sequence[int]) -> str:
-    if not all(0 <= index < extent for index, extent in zip(wrong.element, shape, strict=True)):
+    if _is_outside(wrong, shape):
         return f"element {list(wrong.element)} is outside of the parameter"
     return f"element {list(wrong.element)} lies in {wrong.boxes or 'none'} of the chunks"
+
+
+def _kind(wrong: Misfilled | None, shape: Sequence[int]) -> str:
+    """What is said of chunks, without its numbers."""
+    if wrong is None:
+        return "right chunks"
+    if _is_outside(wrong, shape):
+        return "an element outside"
+    return "an element in several chunks" if wrong.boxes else "an element in no chunk"
+
+
+def _is_outside(wrong: Misfilled, shape: Sequence[int]) -> bool:
+    return not all(0 <= index < extent for index, extent in zip(wrong.element, shape, strict=True))
 
 
 def map_of(shape: Sequence[int], chunks: Sequence[Chunk], name: str) -> ShardMap:

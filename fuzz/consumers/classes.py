@@ -13,3 +13,7 @@ class Class(StrEnum):
     RAISED = "raised something else"
     REFUSED = "refused by name"
     EXACT = "still exact"
+
+
+A_RIGHT_MAP = "a right map"
+"""What people read of a case without a defect, where others have their mutant."""

@@ -9,33 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import torch
 
 from fuzz.cases import Case, Selection
 from fuzz.consumers.classes import Class
 from fuzz.consumers.deepspeed_release import NotInstalledError, release, release_version
-from fuzz.consumers.strict import Attempt, Tensors, attempt, cut, parameter, said_by
+from fuzz.consumers.judging import Standing, ask_prover, key_of, note, proven, record, standing_of, validated
+from fuzz.consumers.plain import plain
+from fuzz.consumers.strict import REFUSALS, Attempt, Tensors, attempt, cut, parameter, refusal
 from fuzz.in_tree import IN_TREE
-from fuzz.outcomes import DISAGREEMENT, REFUSED_RIGHT, SILENT, Tally, finding
-from fuzz.walk import addresses, walk
-from verifier.audit.answering import Answering
-from verifier.audit.judge import judge
-from verifier.budget import Budget
-from verifier.certificates.encode import map_to_json
-from verifier.engines.registry import engine_named
+from fuzz.mutants import NUMBERS
+from fuzz.outcomes import Tally
+from fuzz.walk import addresses
 from verifier.geometry.strided import StridedView
-from verifier.model.expectation import Expectation
 from verifier.model.piece import ONE
 from verifier.model.shard_map import ShardMap
-from verifier.verdicts import Proved
 
-OFFSETS_AND_STRIDES = ("shift-source", "shift-dest", "source-stride", "dest-stride")
-NAMES = (ValueError, NotImplementedError, AssertionError)
-"""What DeepSpeed raises where it refuses a map or its data; torch raises RuntimeError."""
-State = Literal["right", "another function", "invalid"]
-"""What a walk says of a map; one that is another function is sound, but not the map before its defect."""
 NAN = "rebuild of NaN"
 FIRST_NAN = 0x7FF8_0000_0000_0001
 """The bits of a double that is no number, and not the one in poisoned memory."""
@@ -48,11 +39,7 @@ def their_map(shard_map: ShardMap) -> Any:
         NotInstalledError: DeepSpeed or torch is missing.
         Exception: whatever its reader raises.
     """
-    document = map_to_json(shard_map)
-    for rank, position, piece in shard_map.pieces():
-        if piece.scale != ONE:
-            document["ranks"][str(rank)]["pieces"][position]["scale"] = float(piece.scale)
-    return release("affine").ParamAffineMap.from_dict(document)
+    return release("affine").ParamAffineMap.from_dict(plain(shard_map))
 
 
 def moved(plan: Any, shards: Mapping[int, torch.Tensor], target: ShardMap) -> dict[int, torch.Tensor]:
@@ -88,9 +75,7 @@ class DeepSpeedTarget:
     """
 
     selection: Selection = field(
-        default_factory=lambda: Selection(
-            layouts=tuple(IN_TREE), mutants=OFFSETS_AND_STRIDES, right=0.0, dress=False
-        )
+        default_factory=lambda: Selection(layouts=tuple(IN_TREE), mutants=NUMBERS, right=0.0, dress=False)
     )
     name: str = "deepspeed"
 
@@ -104,40 +89,30 @@ class DeepSpeedTarget:
 
     def run(self, case: Case) -> Tally:
         """Everything asked of one case."""
-        return _Trial(case, _state(case)).tally()
+        return _Trial(case, standing_of(case)).tally()
 
 
 @dataclass(slots=True)
 class _Trial:
-    """One case on its way.
-
-    Attributes:
-        state: what a walk says of the map.
-        silent: the operations that were silently wrong.
-        accepted: the checks that had no objection.
-    """
+    """One case on its way; ``silent`` are the operations that were silently wrong."""
 
     case: Case
-    state: State
+    standing: Standing
     found: Tally = field(default_factory=Tally)
-    silent: dict[str, Attempt] = field(default_factory=dict)
-    accepted: list[str] = field(default_factory=list)
+    silent: list[str] = field(default_factory=list)
 
     def tally(self) -> Tally:
-        self.found.count("map", self.state)
+        self.found.count("map", self.standing.word)
         theirs = self.read()
         if theirs is not None:
             for check in ("validate", "validate_coverage"):
                 self.check(check, getattr(theirs, check))
             self.use(theirs)
             self.transfer(theirs)
-        if self.silent:
-            self.ask_prover()
+        if self.silent and not self.standing.right:
+            ask_prover(self.found, self.case, *self.silent)
+            self.found.count("prover", "structural", proven(self.case.shard_map, None))
         return self.found
-
-    @property
-    def right(self) -> bool:
-        return self.state == "right"
 
     def read(self) -> Any | None:
         """Their map; None when their reader refuses ours."""
@@ -146,25 +121,19 @@ class _Trial:
         except NotInstalledError:
             raise
         except Exception as error:
-            by_name = Class.REFUSED if isinstance(error, NAMES) else Class.RAISED
-            klass = Class.REFUSED_RIGHT if self.right else by_name
-            self.record("from_dict", Attempt(klass, uninitialised=False, words=said_by(error)))
+            by_name = isinstance(error, REFUSALS)
+            self.record("from_dict", refusal(error, by_name=by_name, right=self.standing.right))
             return None
         self.record("from_dict", Attempt(Class.EXACT, uninitialised=False, words=""))
         return theirs
 
     def check(self, operation: str, call: Callable[[], None]) -> None:
-        """A check that returns nothing and should raise for a wrong map."""
-        try:
-            call()
-        except Exception as error:
-            word = "refused" if isinstance(error, NAMES) else "raised"
-            if self.right:
-                self.note_refusal(operation, said_by(error))
-        else:
-            word = "accepted"
-            self.accepted.append(operation)
-        self.found.count("accepts", operation, f"{self.state}, {word}")
+        """A check that returns nothing and should raise for a wrong map: another function it cannot know."""
+        made = validated(call, names=REFUSALS, right=self.standing.right)
+        words = {Class.EXACT: "accepted", Class.SILENT: "accepted", Class.RAISED: "raised"}
+        self.found.count("accepts", operation, f"{self.standing.word}, {words.get(made.klass, 'refused')}")
+        if made.klass is Class.REFUSED_RIGHT:
+            note(self.found, self.case, operation, made, self.key(operation, made))
 
     def use(self, theirs: Any) -> None:
         """The parameter from right shards, and shards from the right parameter."""
@@ -189,57 +158,19 @@ class _Trial:
         )
 
     def attempt(self, operation: str, call: Callable[[], Tensors], expected: Tensors) -> None:
-        self.record(operation, attempt(call, expected, names=NAMES, right=self.right))
+        self.record(operation, attempt(call, expected, names=REFUSALS, right=self.standing.right))
 
     def record(self, operation: str, made: Attempt) -> None:
-        klass = made.klass.value
-        self.found.count("outcome", operation, klass)
-        self.found.count("outcome by mutant", operation, self.case.mutant or "none", klass)
-        if made.uninitialised:
-            self.found.count("uninitialised", operation)
+        record(self.found, self.case, operation, made, self.key(operation, made))
         if made.klass is Class.SILENT:
-            self.silent[operation] = made
-        elif made.klass is Class.REFUSED_RIGHT:
-            self.note_refusal(operation, made.words)
+            self.silent.append(operation)
 
-    def note_refusal(self, operation: str, words: str) -> None:
-        kind = _kind_of_refusal(self.case.shard_map, operation, words)
-        self.found.note(finding(self.case, REFUSED_RIGHT, f"{operation}: {kind}", f"{operation}: {words}"))
-
-    def ask_prover(self) -> None:
-        """What our own prover says of a map that was silently wrong, with and without its reference."""
-        case = self.case
-        answering = Answering(engine_named("auto"), Budget())
-        proved = False
-        for question, reference in (("with reference", case.clean), ("structural", None)):
-            verdict = judge(case.shard_map, Expectation(reference=reference), answering).verdict
-            word = type(verdict).__name__.lower()
-            proved = proved or (reference is not None and isinstance(verdict, Proved))
-            self.found.count("prover", question, word)
-            for operation in self.silent:
-                self.found.count("silent", operation, question, word)
-        for operation, made in self.silent.items():
-            for check in self.accepted:
-                self.found.count("silent", operation, check, "accepted")
-            self.note_silent(operation, made)
-            if proved:
-                words = f"proved against the reference, but {operation} is silently wrong: {made.words}"
-                self.found.note(finding(case, DISAGREEMENT, f"proved, but wrong in {operation}", words))
-
-    def note_silent(self, operation: str, made: Attempt) -> None:
-        mutant = self.case.mutant or "none"
+    def key(self, operation: str, made: Attempt) -> str:
+        """Refusals of right maps are the same whatever mutant left the map right."""
+        if made.klass is Class.REFUSED_RIGHT:
+            return f"{operation}: {_kind_of_refusal(self.case.shard_map, operation, made.words)}"
         memory = "memory nobody wrote" if made.uninitialised else "other elements"
-        words = f"{operation} through a map that is {self.state}: {made.words}"
-        key = f"{operation} {mutant}: {memory}, map is {self.state}"
-        self.found.note(finding(self.case, SILENT, key, words))
-
-
-def _state(case: Case) -> State:
-    """What the map is as DeepSpeed means it: without paddings, gaps and whatever else a case may waive."""
-    walked = walk(case.shard_map, Expectation(reference=case.clean))
-    if walked.ok:
-        return "right"
-    return "another function" if walked.families == {"reference"} else "invalid"
+        return key_of(self.case, operation, f"{memory}, map is {self.standing.word}")
 
 
 def _kind_of_refusal(shard_map: ShardMap, operation: str, words: str) -> str:

@@ -2,7 +2,8 @@
 
     python -m fuzz.consumers.dossier -j 2 --report reports/fuzz-deepspeed-0.19.8.md
 
-The exit status is 0 when shardproof flags every map that DeepSpeed takes silently wrong, 70 otherwise.
+The exit status is 0 when shardproof refutes every wrong map that DeepSpeed takes silently, 3 when it leaves
+one undecided, 70 when it contradicts itself.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from fuzz.store import opened
 from fuzz.tables import table
 from fuzz.target import Target
 from verifier.certificates.encode import map_to_json
-from verifier.diagnostics.report import EXIT_PROVED, EXIT_TOOL_BUG
+from verifier.diagnostics.report import EXIT_PROVED, EXIT_TOOL_BUG, EXIT_UNDECIDED
 
 INTRODUCTION = """\
 Each case is a map built by a constructor of the release, TP 2 to 4, with one defect. Shards are cut from the
@@ -86,22 +87,42 @@ def run_part(part: Part, seed: int, size: int, found: Workers, store: Path) -> T
 
 def report(command: str, found: Sequence[tuple[Part, Tally]], seed: int, size: int) -> str:
     """The report, as markdown."""
-    total = Tally()
-    for _, tally in found:
-        total.merge(tally)
+    total = _sum(found)
     target = PARTS[0].target(size)
-    cases, wrong = sum(part.cases for part, _ in found), total.seen(SILENT)
+    cases = sum(part.cases for part, _ in found)
     parts = [
         f"# Fuzzing {target.version}",
         f"Command: `{command}`",
         INTRODUCTION,
-        f"**{cases:,} cases; {wrong:,} operations silently wrong; shardproof flags "
-        f"{'every one of these maps' if not total.seen(DISAGREEMENT) else 'NOT all of these maps'}.**",
+        f"**{cases:,} cases; {total.seen(SILENT):,} operations silently wrong; {_refuted(total)}.**",
     ]
     for part, tally in found:
         parts += [f"## {part.title}", f"`{part.command(seed, size)}`", *_tables(tally)]
     parts += ["## Examples", EXAMPLES, *_examples(total, target)]
     return "\n\n".join(parts) + "\n"
+
+
+def _sum(found: Sequence[tuple[Part, Tally]]) -> Tally:
+    total = Tally()
+    for _, tally in found:
+        total.merge(tally)
+    return total
+
+
+def _refuted(total: Tally) -> str:
+    """How many of the wrong maps that were taken silently shardproof refutes."""
+    asked = total.row("prover", "with reference")
+    taken, refuted = sum(asked.values()), asked.get("refuted", 0)
+    share = "all" if refuted == taken else f"{refuted:,} (NOT all)"
+    return f"shardproof refutes {share} of the {taken:,} wrong maps behind them"
+
+
+def exit_status(total: Tally) -> int:
+    """What the process ends with."""
+    if total.seen(DISAGREEMENT):
+        return EXIT_TOOL_BUG
+    asked = total.row("prover", "with reference")
+    return EXIT_UNDECIDED if asked.keys() - {"refuted"} else EXIT_PROVED
 
 
 def _tables(tally: Tally) -> Iterator[str]:
@@ -161,7 +182,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words += ["--share", str(options.share)]
     command = shlex.join([*words, "--report", str(options.report)])
     options.report.write_text(report(command, found, options.seed, options.size), encoding="utf-8")
-    return EXIT_TOOL_BUG if any(tally.seen(DISAGREEMENT) for _, tally in found) else EXIT_PROVED
+    return exit_status(_sum(found))
 
 
 if __name__ == "__main__":

@@ -22,35 +22,46 @@ elements, of the row-major parameter in ``source`` and of the row-major shard in
 Shards are float64. A map that is sound by itself gets shards cut by itself, and must give the parameter back,
 bit for bit. One that is not gets the shards of the map before its defect, as if the map came with the wrong
 checkpoint: to refuse it is right, to give the parameter back all the same is harmless, and anything else is
-silently wrong. Validators are right to refuse exactly the maps that are not sound.
+silently wrong. Validators are right to refuse exactly the maps that are not sound. Maps that are right only
+for a reader who waives something, as paddings or gaps, are not asked about: the plain form does not say so.
 
 ValueError, AssertionError, NotImplementedError and exceptions of the function's own package are refusals by
-name; any other exception is counted apart.
+name. Whatever else it raises is counted apart, ``SystemExit`` and a call that takes too long too.
+
+During a call the global random numbers of Python, numpy and torch begin at a seed of the case, so that
+``--case`` repeats it, and what the function prints goes to stderr.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import torch
 
 from fuzz.cases import Case, Selection
+from fuzz.consumers.calling import Raised, called
 from fuzz.consumers.classes import Class
 from fuzz.consumers.function_loading import Function, load
-from fuzz.consumers.judging import ask_prover, record, validated
-from fuzz.consumers.strict import Attempt, attempt, cut, parameter
+from fuzz.consumers.judging import Standing, accepted, ask_prover, key_of, record, standing_of
+from fuzz.consumers.plain import plain
+from fuzz.consumers.strict import (
+    REFUSALS,
+    Attempt,
+    compared,
+    cut,
+    divides_exactly,
+    parameter,
+    read,
+    refusal,
+)
 from fuzz.layouts import LAYOUTS
 from fuzz.outcomes import Tally
-from fuzz.walk import walk
-from verifier.certificates.encode import map_to_json
 from verifier.model.expectation import Expectation
-from verifier.model.piece import ONE
 from verifier.model.shard_map import ShardMap
 
-REFUSALS = (ValueError, AssertionError, NotImplementedError)
 WAIVING = ("padded", "gapped", "partial", "lookup")
 """Layouts that are right only under an expectation, of which a map says nothing."""
 SOUND_BY_THEMSELVES = Selection(layouts=tuple(name for name in LAYOUTS if name not in WAIVING), size=48)
@@ -62,10 +73,14 @@ class FunctionTarget:
 
     Raises:
         FunctionError: there is no such function, or it takes something else.
+
+    Attributes:
+        seconds: after which a call is ended; 0 for no limit.
     """
 
     where: str
     selection: Selection = SOUND_BY_THEMSELVES
+    seconds: float = 60.0
 
     def __post_init__(self) -> None:
         load(self.where)
@@ -77,99 +92,81 @@ class FunctionTarget:
 
     @property
     def version(self) -> str:
-        """The digest of the source file."""
-        return load(self.where).digest
+        """The digest of its source files, and what it most likely computes with."""
+        return f"{load(self.where).digest}, torch {torch.__version__}, numpy {np.__version__}"
 
     def run(self, case: Case) -> Tally:
         """Give the map of a case to the function."""
-        tally = Tally()
         function = load(self.where)
-        walked = walk(case.shard_map, Expectation())
-        sound = walked.ok
-        tally.count("map", "sound" if sound else "not sound")
-        if function.parameters == 1:
-            operation, made = "validate", _validate(function, case.shard_map, sound=sound)
-            if made.klass is Class.SILENT:
-                made = replace(
-                    made, words=f"accepted, though not sound: {', '.join(sorted(walked.families))}"
-                )
-        else:
-            held = case.shard_map if sound else case.clean
-            if not _divides_exactly(held):
-                tally.count("inexpressible", "convert", "a scale that rounds")
-                return tally
-            operation, made = "convert", _convert(function, case.shard_map, held, sound=sound)
-        record(tally, case, operation, made)
-        if made.klass is Class.SILENT and not sound:
+        return _Trial(case, function, standing_of(case), self.seconds).tally()
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """One case on its way."""
+
+    case: Case
+    function: Function
+    standing: Standing
+    seconds: float
+
+    def tally(self) -> Tally:
+        tally, case = Tally(), self.case
+        operation = "validate" if self.function.parameters == 1 else "convert"
+        if _waives(case.expectation):
+            tally.count("inexpressible", operation, "right only under an expectation")
+            return tally
+        held = case.shard_map if self.standing.sound else case.clean
+        if operation == "convert" and not divides_exactly(held):
+            tally.count("inexpressible", operation, "a scale that rounds")
+            return tally
+        tally.count("map", self.standing.word)
+        made = self.validate() if operation == "validate" else self.convert(held)
+        record(tally, case, operation, made, key_of(case, operation, str(self.standing)))
+        if made.klass is Class.SILENT and not self.standing.sound:
             ask_prover(tally, case, operation)
         return tally
 
+    def validate(self) -> Attempt:
+        """What a validator says of the map."""
+        said = self.call(plain(self.case.shard_map))
+        if isinstance(said, Raised):
+            return self.refused(said.error)
+        plainly = said is None or _is_bool(said)
+        if plainly and said is not None and not said:
+            return self.refused(AssertionError("returned False"))
+        words = "accepted" if plainly else f"accepted, since it returned a {type(said).__name__},"
+        return accepted(f"{words} though the map is {self.standing}", right=self.standing.sound)
 
-def plain(shard_map: ShardMap) -> dict[str, Any]:
-    """The map as a function of the user gets it, a new one at every call."""
-    document = map_to_json(shard_map)
-    for rank, at, piece in shard_map.pieces():
-        if piece.scale != ONE:
-            document["ranks"][str(rank)]["pieces"][at]["scale"] = float(piece.scale)
-    document["ranks"] = {int(rank): shard for rank, shard in document["ranks"].items()}
-    return document
-
-
-def _validate(function: Function, shard_map: ShardMap, *, sound: bool) -> Attempt:
-    def call() -> None:
-        said = function.call(plain(shard_map))
-        if isinstance(said, bool | np.bool_ | torch.Tensor) and not said:
-            raise AssertionError("returned False")
-
-    return _attempted(function, call, lambda asked: validated(asked, names=REFUSALS, right=sound))
-
-
-def _convert(function: Function, shard_map: ShardMap, held: ShardMap, *, sound: bool) -> Attempt:
-    full = parameter(held)
-    shards = cut(held, full)
-    return _attempted(
-        function,
-        lambda: _tensor(function.call(plain(shard_map), shards)),
-        lambda asked: attempt(asked, full, names=REFUSALS, right=sound),
-    )
-
-
-def _attempted(
-    function: Function, call: Callable[[], Any], judged: Callable[[Callable[[], Any]], Attempt]
-) -> Attempt:
-    """What is judged of a call, where the exceptions of the function's own package are refusals too."""
-    own: list[bool] = []
-
-    def asked() -> Any:
+    def convert(self, held: ShardMap) -> Attempt:
+        """What a converter makes of the map and shards that another one may have cut."""
+        full = parameter(held)
+        said = self.call(plain(self.case.shard_map), cut(held, full))
+        if isinstance(said, Raised):
+            return self.refused(said.error)
         try:
-            return call()
-        except SystemExit as error:
-            raise RuntimeError(f"SystemExit: {error}") from error
+            made = read(said)
         except Exception as error:
-            own.append(function.owns(type(error)))
-            raise
+            return refusal(error, by_name=False, right=self.standing.sound)
+        return compared(made, full)
 
-    made = judged(asked)
-    return replace(made, klass=Class.REFUSED) if made.klass is Class.RAISED and any(own) else made
+    def call(self, *arguments: Any) -> Any | Raised:
+        seed = crc32(self.case.name.encode())
+        return called(lambda: self.function.call(*arguments), seed=seed, seconds=self.seconds)
 
-
-def _tensor(made: object) -> torch.Tensor:
-    if isinstance(made, np.ndarray | np.generic):
-        made = torch.from_numpy(np.array(made, order="C"))
-    if not isinstance(made, torch.Tensor):
-        raise TypeError(f"returned a {type(made).__name__}, neither a tensor of torch nor an array of numpy")
-    # An empty array may have strides of 0, whose bits torch does not show.
-    return made.detach().clone(memory_format=torch.contiguous_format)
+    def refused(self, error: BaseException) -> Attempt:
+        """The exceptions of the function's own packages are refusals too."""
+        by_name = isinstance(error, REFUSALS) or self.function.owns(type(error))
+        return refusal(error, by_name=by_name, right=self.standing.sound)
 
 
-def _divides_exactly(shard_map: ShardMap) -> bool:
-    """Whether every scale is a power of two, so that dividing by it gives the bits of an element back."""
-    scales: list[Any] = [piece.scale for _, _, piece in shard_map.pieces() if not piece.is_empty]
-    return all(
-        not isinstance(scale, float) and _is_power(abs(scale.numerator)) and _is_power(scale.denominator)
-        for scale in scales
-    )
+def _waives(expectation: Expectation) -> bool:
+    """Whether a map that is right under it may not be sound by itself, or is meant as a sum."""
+    waived = expectation.lookup or expectation.partial or not expectation.cover
+    return waived or bool(expectation.gaps) or any(expectation.holes.values())
 
 
-def _is_power(number: int) -> bool:
-    return number.bit_count() == 1
+def _is_bool(said: object) -> bool:
+    if type(said) is torch.Tensor:
+        return said.dtype == torch.bool and said.numel() == 1 and said.device.type != "meta"
+    return isinstance(said, bool | np.bool_)

@@ -1,25 +1,30 @@
-"""A function of the user's, found by its place: ``module:function`` or ``path/to/file.py:function``."""
+"""A function of the user's by its place, that takes a map, or a map and the shards."""
 
 from __future__ import annotations
 
-import hashlib
-import importlib
-import importlib.util
 import inspect
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-FORM = "write module:function or path/to/file.py:function"
+from verifier.gate import loading
+from verifier.gate.loading import FunctionError, Loaded, NotCallableError
 
+__all__ = ["Function", "FunctionError", "load"]
 
-class FunctionError(ImportError):
-    """There is no such function, or it takes something else; the text says what to do."""
+TAKES = "it must take a map, or a map and the shards"
+RUNS_NOTHING = "to call it runs none of its lines; name a function"
+OF_AN_OBJECT = "give the method of an object a name in the file, as in check = Checker().check, and name that"
+INSTALLED = frozenset(
+    Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+)
+"""Where the modules of Python and of installed packages lie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,114 +33,87 @@ class Function:
 
     Attributes:
         parameters: how many it must be given.
-        packages: top-level names, of where it was found and of where it was defined.
-        digest: of its source file.
+        digest: of the source of its own packages, and of the modules from its folder that were loaded with
+            it. What it imports only when it is called is covered where it is of its own packages.
     """
 
-    call: Callable[..., Any]
+    loaded: Loaded
     parameters: int
-    packages: frozenset[str]
     digest: str
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        """The function itself."""
+        return self.loaded.call
 
     def owns(self, exception: type[BaseException]) -> bool:
         """Whether an exception class, or one that it derives from, is of the function's own packages."""
-        return any(_top(base.__module__) in self.packages for base in exception.__mro__)
+        return self.loaded.owns(exception)
 
 
 @cache
 def load(where: str) -> Function:
-    """The function at a place.
+    """The function at a place, as seen from the current directory; loaded once.
 
     Raises:
         FunctionError: the place cannot be imported, or no function of one or two parameters is there.
     """
-    source, separator, name = where.rpartition(":")
-    if not (source and separator and name):
-        raise FunctionError(f"{where!r} names no function; {FORM}")
-    module = _file(Path(source)) if source.endswith(".py") else _module(source)
-    found = _attribute(module, name)
-    packages = {_top(module.__name__), _top(str(getattr(found, "__module__", "")))} - {"builtins"}
-    return Function(found, _parameters(found, where), frozenset(packages), _digest(module))
+    try:
+        with redirect_stdout(sys.stderr):
+            loaded = loading.load(where)
+    except NotCallableError as error:
+        raise FunctionError(f"{error}; {TAKES}") from error
+    _require_that_a_call_runs(loaded.call, where)
+    return Function(loaded, _parameters(loaded.call, where), _digest(loaded))
 
 
-def _module(name: str) -> ModuleType:
-    """A module by its name, looked for in the current directory too."""
-    with _looking_into(Path.cwd()):
-        try:
-            return importlib.import_module(name)
-        except Exception as error:
-            raise FunctionError(f"module {name!r} cannot be imported ({_words(error)}); {FORM}") from error
+def _require_that_a_call_runs(found: Callable[..., Any], where: str) -> None:
+    for one in (found, getattr(type(found), "__call__", None)):  # noqa: B004, the class of an object
+        if inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one):
+            raise FunctionError(f"{where} is async: {RUNS_NOTHING} that runs it with asyncio.run")
+        if inspect.isgeneratorfunction(one):
+            raise FunctionError(f"{where} is a generator function: {RUNS_NOTHING} that goes through it")
 
 
-def _file(path: Path) -> ModuleType:
-    """A module from a file, which may import its neighbours while it is loaded."""
-    path = path.resolve()
-    if not path.is_file():
-        raise FunctionError(f"there is no file {path}; {FORM}")
-    name = f"fuzzed_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise FunctionError(f"{path} is no Python file; {FORM}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up
-    with _looking_into(path.parent):
-        try:
-            spec.loader.exec_module(module)
-        except Exception as error:
-            del sys.modules[name]
-            raise FunctionError(f"{path} cannot be imported ({_words(error)}); repair it first") from error
-    return module
-
-
-def _attribute(module: ModuleType, name: str) -> Any:
-    found: Any = module
-    for part in name.split("."):
-        if not hasattr(found, part):
-            there = sorted(n for n, value in vars(module).items() if inspect.isfunction(value))
-            raise FunctionError(
-                f"{module.__name__} has no {name!r}; its functions are {', '.join(there) or 'none'}"
-            )
-        found = getattr(found, part)
-    return found
-
-
-def _parameters(found: Any, where: str) -> int:
-    takes = "it must take a map, or a map and the shards"
-    if not callable(found):
-        raise FunctionError(f"{where} is a {type(found).__name__}, no function; {takes}")
+def _parameters(found: Callable[..., Any], where: str) -> int:
     try:
         parameters = inspect.signature(found).parameters.values()
     except ValueError as error:
-        raise FunctionError(f"{where} does not say what it takes; wrap it in a function of yours") from error
+        raise FunctionError(f"{where} does not say what it takes ({error}); wrap it in a function") from error
     needed = [
         p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     ]
+    takes = f"{where} takes ({', '.join(p.name for p in needed)})"
+    if needed and needed[0].name == "self":
+        raise FunctionError(f"{takes}, a method without its object; {OF_AN_OBJECT}")
     if len(needed) not in (1, 2) or any(p.kind is p.KEYWORD_ONLY for p in needed):
-        raise FunctionError(f"{where} takes ({', '.join(p.name for p in needed)}); {takes}")
+        raise FunctionError(
+            f"{takes} and is a class; {OF_AN_OBJECT}" if inspect.isclass(found) else f"{takes}; {TAKES}"
+        )
     return len(needed)
 
 
-def _top(module: str) -> str:
-    return module.partition(".")[0]
+def _digest(loaded: Loaded) -> str:
+    digest = sha256()
+    for name, path in sorted(dict(_sources(loaded)).items()):
+        content = path.read_bytes()
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return f"sha256:{digest.hexdigest()[:16]}"
 
 
-def _digest(module: ModuleType) -> str:
-    if module.__file__ is None:
-        return "no source"
-    return f"sha256:{hashlib.sha256(Path(module.__file__).read_bytes()).hexdigest()[:16]}"
-
-
-def _words(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
-
-
-@contextmanager
-def _looking_into(folder: Path) -> Iterator[None]:
-    """Imports find what lies in a folder, for a while."""
-    entry = str(folder)
-    sys.path.insert(0, entry)
-    try:
-        yield
-    finally:
-        if entry in sys.path:  # unless the module took it out
-            sys.path.remove(entry)
+def _sources(loaded: Loaded) -> Iterator[tuple[str, Path]]:
+    """The files that make the function what it is, under names that do not depend on the machine."""
+    apart = [place for place in INSTALLED if place.is_relative_to(loaded.folder)]
+    for name, module in sorted(sys.modules.items()):
+        attributes = getattr(module, "__dict__", {})  # attributes that a module makes up are no places
+        if name in loaded.packages:
+            for root in attributes.get("__path__", ()):
+                for path in Path(root).rglob("*.py"):
+                    yield f"{name}/{path.relative_to(root).as_posix()}", path
+        path = Path(attributes.get("__file__") or "")
+        if not path.is_file():
+            continue
+        if path.is_relative_to(loaded.folder) and not any(path.is_relative_to(place) for place in apart):
+            yield path.relative_to(loaded.folder).as_posix(), path
+        elif loaded.owns_module(name):
+            yield name, path

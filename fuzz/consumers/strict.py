@@ -5,15 +5,17 @@ Data is cut without the software on trial, and memory that it allocates and neve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from zlib import crc32
 
+import numpy as np
 import torch
-import torch.utils.deterministic
 
 from fuzz.consumers.classes import Class
+from fuzz.consumers.memory import poisoned_memory
 from fuzz.walk import addresses
 from verifier.model.piece import ONE
 from verifier.model.shard_map import ShardMap
@@ -21,12 +23,12 @@ from verifier.model.shard_map import ShardMap
 Tensors = torch.Tensor | Mapping[int, torch.Tensor]
 """A parameter, or the shards of some ranks."""
 
-MEMORY: Any = torch.utils.deterministic
-"""Its attributes are properties that the types of torch do not know."""
-DETERMINISTIC_BUT_WARN = 1
-"""The mode of torch that fills new memory and refuses nothing for it."""
+REFUSALS = (ValueError, AssertionError, NotImplementedError)
+"""What software raises where it refuses a map or its data; torch raises RuntimeError."""
 MOST_POWERS = 512
 """So many powers of two leave a double room for scales."""
+FIRST_POWERS = 64
+FIRST_NUMBERS = 10**6
 MOST_WORDS = 300
 
 
@@ -47,13 +49,32 @@ class Attempt:
 def parameter(shard_map: ShardMap) -> torch.Tensor:
     """A float64 tensor of the logical shape, whose elements are distinct positive integers.
 
-    They are 1, 2, 3, ...; where scales take part 1, 2, 4, ..., which any scale gives back exactly, up to
-    ``MOST_POWERS`` elements.
+    They are consecutive; where scales take part that a double rounds, they are consecutive powers of two,
+    which any scale gives back exactly, up to ``MOST_POWERS`` elements. Every map and name has others, so that
+    what is left in memory from another case is wrong here. The last digits count the elements from 1.
     """
     numel = shard_map.numel
-    scaled = any(piece.scale != ONE for _, _, piece in shard_map.pieces())
-    values = [2.0**k for k in range(numel)] if scaled and numel <= MOST_POWERS else range(1, numel + 1)
-    return torch.tensor(values, dtype=torch.float64).reshape(shard_map.logical_shape)
+    place = crc32(f"{shard_map.name} {shard_map.logical_shape} {shard_map.ranks}".encode())
+    if divides_exactly(shard_map) or numel > MOST_POWERS:
+        first = (1 + place % FIRST_NUMBERS) * 10 ** len(str(numel))
+        values = torch.arange(first + 1, first + 1 + numel, dtype=torch.float64)
+    else:
+        least = place % min(FIRST_POWERS, 1 + MOST_POWERS - numel)
+        values = torch.tensor([2.0 ** (least + k) for k in range(numel)], dtype=torch.float64)
+    return values.reshape(shard_map.logical_shape)
+
+
+def divides_exactly(shard_map: ShardMap) -> bool:
+    """Whether every scale is a power of two, so that dividing by it gives the bits of an element back."""
+    scales = (piece.scale for _, _, piece in shard_map.pieces() if not piece.is_empty)
+    return all(
+        isinstance(scale, Fraction) and _is_power(abs(scale.numerator)) and _is_power(scale.denominator)
+        for scale in scales
+    )
+
+
+def _is_power(number: int) -> bool:
+    return number.bit_count() == 1
 
 
 def cut(shard_map: ShardMap, full: torch.Tensor) -> dict[int, torch.Tensor]:
@@ -77,19 +98,6 @@ def cut(shard_map: ShardMap, full: torch.Tensor) -> dict[int, torch.Tensor]:
     return shards
 
 
-@contextmanager
-def poisoned_memory() -> Iterator[None]:
-    """Memory that torch allocates without a value holds NaN (the largest number for integers)."""
-    mode, fills = torch.get_deterministic_debug_mode(), MEMORY.fill_uninitialized_memory
-    torch.set_deterministic_debug_mode(DETERMINISTIC_BUT_WARN)
-    MEMORY.fill_uninitialized_memory = True
-    try:
-        yield
-    finally:
-        torch.set_deterministic_debug_mode(mode)
-        MEMORY.fill_uninitialized_memory = fills
-
-
 def attempt(
     call: Callable[[], Tensors], expected: Tensors, *, names: tuple[type[BaseException], ...], right: bool
 ) -> Attempt:
@@ -102,9 +110,30 @@ def attempt(
         with poisoned_memory():
             made = call()
     except Exception as error:
-        by_name = Class.REFUSED if isinstance(error, names) else Class.RAISED
-        return Attempt(Class.REFUSED_RIGHT if right else by_name, uninitialised=False, words=said_by(error))
+        return refusal(error, by_name=isinstance(error, names), right=right)
     return compared(made, expected)
+
+
+def refusal(error: BaseException, *, by_name: bool, right: bool) -> Attempt:
+    """What a call comes to that raised."""
+    klass = Class.REFUSED if by_name else Class.RAISED
+    return Attempt(Class.REFUSED_RIGHT if right else klass, uninitialised=False, words=said_by(error))
+
+
+def read(made: object) -> torch.Tensor:
+    """What somebody else's code returned, as a plain tensor of its own.
+
+    Raises:
+        TypeError: it is neither a tensor nor an array.
+        Exception: whatever torch and numpy raise where it has no elements to read, as on the device meta.
+    """
+    if isinstance(made, np.ndarray | np.generic):
+        made = torch.from_numpy(np.array(made, order="C"))
+    if not isinstance(made, torch.Tensor):
+        raise TypeError(f"returned a {type(made).__name__}, neither a tensor of torch nor an array of numpy")
+    plain = torch.empty(tuple(made.shape), dtype=made.dtype)
+    plain.copy_(made.detach())
+    return plain
 
 
 def compared(made: Tensors, expected: Tensors) -> Attempt:
@@ -123,10 +152,15 @@ def compared(made: Tensors, expected: Tensors) -> Attempt:
     return Attempt(Class.SILENT if wrong else Class.EXACT, uninitialised, words)
 
 
-def said_by(error: Exception) -> str:
-    """An exception as one short line, with its type."""
-    first = str(error).strip().partition("\n")[0]
-    return f"{type(error).__name__}: {first}"[:MOST_WORDS]
+def said_by(error: BaseException) -> str:
+    """An exception as one short line, with its type; the same in every process."""
+    try:
+        text = str(error).strip().partition("\n")[0]
+    except Exception:  # the exceptions of others are code of others
+        text = "without words"
+    said = type(error).__name__ + (f": {text}" if text else "")
+    same = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x...", said)
+    return same[:MOST_WORDS].encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _compared(made: torch.Tensor, expected: torch.Tensor) -> Attempt:

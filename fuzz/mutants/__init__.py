@@ -5,6 +5,6 @@ says, never the label, save where a mutant is ``sure``.
 """
 
 from fuzz.mutants.mutant import Change, Mutant
-from fuzz.mutants.table import MUTANTS
+from fuzz.mutants.table import MUTANTS, NUMBERS
 
-__all__ = ["MUTANTS", "Change", "Mutant"]
+__all__ = ["MUTANTS", "NUMBERS", "Change", "Mutant"]

@@ -93,3 +93,5 @@ MUTANTS: dict[str, Mutant] = {
     )
 }
 """Every mutant by name."""
+NUMBERS = ("shift-source", "shift-dest", "source-stride", "dest-stride")
+"""The mutants of one offset or one stride."""

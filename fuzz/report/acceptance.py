@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fuzz.consumers.classes import Class
 from fuzz.outcomes import Tally
-from fuzz.report.section import Row, Section, grid, share
+from fuzz.report.section import Row, Section, grid, share, shares
 
 CLASSES = tuple(found.value for found in Class)
 """Outcomes, the worst first."""
@@ -22,6 +22,7 @@ function is wrong only against something."""
 def acceptance_sections(tally: Tally) -> Iterator[Section]:
     """The sections, those without content left out."""
     yield from _outcomes(tally)
+    yield from shares("Maps", "walk", tally.row("map"))
     yield from grid("Validators", "validator", tally, ("accepts",))
     yield from _by_mutant(tally)
     yield from grid("Not expressible", "operation", tally, ("inexpressible",))

@@ -33,8 +33,8 @@ class CampaignReport:
 
     def sections(self) -> Iterator[Section]:
         """The tables."""
-        yield from prover_sections(self.tally)
-        yield from acceptance_sections(self.tally)
+        ours = bool(self.tally.row("verdict"))
+        yield from prover_sections(self.tally) if ours else acceptance_sections(self.tally)
 
     def summary(self) -> str:
         """One sentence."""
@@ -52,8 +52,17 @@ class CampaignReport:
         return [kind for kind in KINDS if kind == DISAGREEMENT or self.tally.seen(kind)]
 
     def findings(self) -> list[Finding]:
-        """The least example of each distinct finding, the worst kinds first."""
-        return [found for kind in KINDS for found in self.tally.findings(kind)]
+        """The least example of each distinct finding: the worst kinds first, of one kind right maps first."""
+        return [
+            found
+            for kind in KINDS
+            for found in sorted(self.tally.findings(kind), key=lambda found: found.mutant is not None)
+        ]
+
+    def replay(self, found: Finding) -> str:
+        """The command that shows a case again."""
+        selection = self.command.partition(" --cases")[0].partition(" --seed")[0]
+        return f"{selection} --case {found.case}"
 
     def times_seen(self, found: Finding) -> str:
         """How often a finding was seen, its example among them, in words."""

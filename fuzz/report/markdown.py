@@ -35,7 +35,7 @@ def _finding(report: CampaignReport, found: Finding) -> str:
     document = json.dumps(found.document["map"], sort_keys=True)
     lines = [
         f"- **{found.kind}**: {found.key} ({report.times_seen(found)})",
-        f"  case `{found.case}`, layout {found.layout}, mutant {found.mutant or 'none'}: {found.words}",
+        f"  case `{found.case}`, layout {found.layout}, {found.mutant or 'a right map'}: {found.words}",
         f"  `{document}`",
     ]
     if "clean" in found.document:

@@ -18,8 +18,8 @@ def render_text(report: CampaignReport) -> str:
     for found in findings[:SHOWN]:
         lines += [
             f"{found.kind}: {found.key}  ({report.times_seen(found)})",
-            f"  --> case {found.case}, layout {found.layout}, mutant {found.mutant or 'none'}",
             f"  {found.words}",
+            f"  {found.layout}, {found.mutant or 'a right map'}: {report.replay(found)}",
             "",
         ]
     if len(findings) > SHOWN:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -9,6 +10,7 @@ from typing import Any
 
 from fuzz.build import piece, shard_map
 from fuzz.cases import Case
+from fuzz.consumers.classes import A_RIGHT_MAP
 from fuzz.outcomes import DISAGREEMENT, Finding
 from fuzz.shrinking.case_files import CaseFile, default_name, fingerprint, right_answer
 from fuzz.shrinking.descent import shrink
@@ -21,6 +23,8 @@ from verifier.model.shard_map import ShardMap
 
 TRIES = 3_000
 """Most cases that a target is asked about for one finding."""
+SECONDS = 900.0
+"""After so long, a finding is left as small as it is by then: targets may take long to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +62,13 @@ def least(found: Finding, target: Target, *, tries: int = TRIES) -> Triaged:
 
     A map before the defect that was right stays right.
     """
+    deadline = time.monotonic() + SECONDS
     for example in _starts(found):
         premise = _is_right(_clean(example), example)
 
-        def still(smaller: Example, premise: bool = premise) -> bool:
+        def still(smaller: Example, first: Example = example, premise: bool = premise) -> bool:
+            if time.monotonic() > deadline and smaller is not first:
+                return False
             right = not premise or _is_right(_clean(smaller), smaller)
             return right and _again(found, smaller, target) is not None
 
@@ -72,9 +79,9 @@ def least(found: Finding, target: Target, *, tries: int = TRIES) -> Triaged:
 
 
 def _starts(found: Finding) -> Iterator[Example]:
-    """What is tried: a disagreement may be about the map alone, other findings are about its defect."""
+    """What is tried: a disagreement, or what is found of a right map, may be about the map alone."""
     example = example_of(found)
-    if found.kind == DISAGREEMENT and example.clean is not None:
+    if example.clean is not None and (found.kind == DISAGREEMENT or _is_right(example.shard_map, example)):
         yield replace(example, clean=None)
     yield example
 
@@ -103,11 +110,12 @@ def case_file(triaged: Triaged, target: Target, *, name: str | None = None) -> C
     """
     found, example = triaged.finding, triaged.example
     expectation = _judged_under(example)
+    mutant = found.mutant or A_RIGHT_MAP
     expect = right_answer(example.shard_map, expectation)
     return CaseFile(
         name=name or default_name(example.shard_map, expectation, expect),
         what=f"{target.name}, {found.kind}: {found.words}",
-        source=f"shardproof fuzz, {target.version}, layout {found.layout}, mutant {found.mutant or 'none'}",
+        source=f"shardproof fuzz, {target.version}, layout {found.layout}, mutant {mutant}",
         shard_map=example.shard_map,
         expectation=expectation,
         expect=expect,

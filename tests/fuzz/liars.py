@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from verifier.answers import Answer, Defect, Fails, Holds
+from verifier.answers import Answer, Defect, Fails, Holds, Unknown
 from verifier.budget import Budget
 from verifier.certificates.forms import Cancellation
 from verifier.engine import Engine
@@ -58,6 +58,16 @@ class Miscounter:
         if isinstance(answer, Fails) and answer.defect.excess is not None:
             return Fails(replace(answer.defect, excess=answer.defect.excess + 1), self.name)
         return answer
+
+
+@dataclass(frozen=True)
+class Silent:
+    """Has no answer to anything, under the name of an engine that has one to everything."""
+
+    name: str = "enumerate"
+
+    def decide(self, question: Question, budget: Budget) -> Answer:
+        return Unknown("SM902", "silence", self.name)
 
 
 LIARS: tuple[Engine, ...] = (Believer(), Doubter(), Misplacer(), Miscounter())

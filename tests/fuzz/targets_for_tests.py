@@ -1,6 +1,8 @@
 """Targets small enough to know what a campaign must find. Worker processes import them from here."""
 
+import os
 from dataclasses import dataclass
+from typing import ClassVar
 
 from fuzz.cases import Case, Selection
 from fuzz.outcomes import SILENT, Tally, finding
@@ -37,4 +39,17 @@ class Crashing(Gullible):
     def run(self, case: Case) -> Tally:
         if case.mutant is not None:
             raise ZeroDivisionError("planted")
+        return Tally()
+
+
+@dataclass(frozen=True)
+class Deadly(Gullible):
+    """Takes its process down at one case."""
+
+    name: str = "deadly"
+    DEADLY: ClassVar[int] = 150
+
+    def run(self, case: Case) -> Tally:
+        if case.index == self.DEADLY:
+            os._exit(7)
         return Tally()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.campaign import CHUNK, Extent, run_campaign
+from fuzz.campaign import MOST, Extent, run_campaign
 from fuzz.executors import NoClusterError, in_any_order, workers
 from fuzz.outcomes import Tally
 from fuzz.store import opened
@@ -24,7 +24,7 @@ def cluster() -> Iterator[str]:
 def tally(folder: Path, name: str, *, jobs: int = 1, scheduler: str | None = None) -> Tally:
     target = Gullible()
     with opened(folder / f"{name}.sqlite", target) as store, workers(jobs, scheduler) as found:
-        return run_campaign(target, Extent((1, 2), CHUNK + 50), store, found).tally
+        return run_campaign(target, Extent((1, 2), MOST + 50), store, found).tally
 
 
 def test_one_process_two_processes_and_a_cluster_agree(tmp_path: Path, cluster: str) -> None:

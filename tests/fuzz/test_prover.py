@@ -9,7 +9,7 @@ from fuzz.layouts import LAYOUTS
 from fuzz.mutants import MUTANTS
 from fuzz.outcomes import DISAGREEMENT, Tally
 from fuzz.prover import ProverTarget
-from tests.fuzz.liars import LIARS, Believer, Doubter, Misplacer
+from tests.fuzz.liars import LIARS, Believer, Doubter, Misplacer, Silent
 from verifier.engine import Engine
 
 CASES = 2_016
@@ -96,7 +96,7 @@ def test_reports_on_both_answers_are_drawn(sample: Tally) -> None:
 @pytest.mark.parametrize("liar", LIARS, ids=lambda liar: liar.name)
 def test_a_lying_engine_is_noticed_on_its_questions(liar: Engine) -> None:
     found = words_of(unsampled(engines=(liar,)))
-    assert any(words.startswith(f"{liar.name}: ") for words in found)
+    assert any(f": {liar.name}: " in words for words in found)
 
 
 @pytest.mark.parametrize("liar", [Believer(), Doubter(), Misplacer()], ids=lambda liar: liar.name)
@@ -108,3 +108,22 @@ def test_a_judge_that_believes_a_lying_engine_is_noticed(liar: Engine) -> None:
 def test_the_checker_refuses_what_a_lying_engine_proved() -> None:
     found = words_of(unsampled(engines=(), judging=Believer()))
     assert any(words.startswith("certificate with evidence of auto refused") for words in found)
+
+
+def test_an_engine_that_answers_nothing_is_noticed() -> None:
+    found = words_of(unsampled(engines=(Silent(),)), cases=21)
+    assert any("enumerate: does not decide a Tiling" in words for words in found)
+
+
+def test_a_judge_that_decides_nothing_is_noticed() -> None:
+    found = words_of(unsampled(judging=Silent()), cases=21)
+    assert any(words.startswith("judge: undecided, but every question has an answer") for words in found)
+
+
+def test_two_faults_of_one_engine_are_two_findings() -> None:
+    total = Tally()
+    target = unsampled(engines=(Believer(),))
+    for index in range(150):
+        total.merge(target.run(case_at(target.selection, 1, index)))
+    kinds = {key.partition(":")[0] for _, key in total.examples}
+    assert {"Tiling", "SameAddresses", "SamePairs"} <= kinds

@@ -10,6 +10,9 @@ from fuzz.build import piece, shard_map
 from fuzz.cases import Case, Selection, case_at
 from fuzz.consumers.boxes import Box, Chunk, Misfilled, chunks_of, misfilled
 from fuzz.consumers.chunked import DEFECTS, Chunked, Inexpressible, chunked, map_of
+from fuzz.consumers.classes import Class
+from fuzz.consumers.strict import Attempt
+from fuzz.outcomes import REFUSED_RIGHT, SILENT, Tally
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
 
@@ -108,3 +111,24 @@ def test_what_cannot_be_said_in_chunks(clean: ShardMap, given: ShardMap, reason:
 def test_maps_that_need_not_fill_the_parameter_are_left_out(waiver: Expectation) -> None:
     case = replace(case_of(two_halves(), two_halves(), None), expectation=waiver)
     assert chunked(case) == Inexpressible("elements that nobody needs to hold")
+
+
+@pytest.mark.parametrize(
+    ("second", "kind"),
+    [
+        (2, "right chunks"),
+        (1, "an element in several chunks"),
+        (0, "an element in several chunks"),
+        (3, "an element in no chunk"),
+        (-1, "an element outside"),
+    ],
+)
+def test_findings_about_chunks_say_what_is_wrong_with_them(second: int, kind: str) -> None:
+    found = chunked(case_of(two_halves(second=2), two_halves(second=second)))
+    assert isinstance(found, tuple)
+    right = found[0].wrong is None
+    klass = Class.REFUSED_RIGHT if right else Class.SILENT
+    tally = Tally()
+    found[0].judge(tally, "check", Attempt(klass, uninitialised=False, words="words"))
+    mutant = "" if right else " shift-source"
+    assert [one.key for one in tally.findings(REFUSED_RIGHT, SILENT)] == [f"check{mutant}: {kind}"]

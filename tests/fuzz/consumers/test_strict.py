@@ -1,7 +1,9 @@
 """The strict oracle tells every difference, every unwritten cell and every kind of refusal apart."""
 
 import random
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="the strict oracle compares tensors of torch")
@@ -9,8 +11,17 @@ torch = pytest.importorskip("torch", reason="the strict oracle compares tensors 
 from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
+from fuzz.cases import Selection, case_at  # noqa: E402
 from fuzz.consumers.classes import Class  # noqa: E402
-from fuzz.consumers.strict import Attempt, attempt, cut, parameter, poisoned_memory  # noqa: E402
+from fuzz.consumers.strict import (  # noqa: E402
+    Attempt,
+    attempt,
+    cut,
+    divides_exactly,
+    parameter,
+    read,
+    said_by,
+)
 from fuzz.layouts import LAYOUTS  # noqa: E402
 from verifier.model.shard_map import ShardMap  # noqa: E402
 
@@ -39,6 +50,20 @@ def test_elements_are_distinct_positive_integers(seed: int) -> None:
     values = full.flatten().tolist()
     assert len(set(values)) == shard_map.numel
     assert all(value > 0 and value == int(value) for value in values)
+
+
+def test_every_map_has_elements_of_its_own() -> None:
+    seen: dict[tuple[object, ...], set[float]] = {}
+    maps = [case_at(Selection(size=24), 4, index).clean for index in range(200)]
+    for shard_map in maps:
+        values = parameter(shard_map).flatten().tolist()
+        place = shard_map.logical_shape, divides_exactly(shard_map)
+        if place[1]:
+            assert not seen.setdefault(place, set()) & set(values)
+            seen[place] |= set(values)
+        assert torch.equal(parameter(shard_map), parameter(shard_map))
+    renamed = [parameter(replace(maps[0], name=name)) for name in ("1:2", "1:3")]
+    assert not torch.equal(*renamed)
 
 
 @given(seeds)
@@ -90,6 +115,54 @@ def test_shape_and_type_count(result: torch.Tensor, words: str) -> None:
     assert made(result, torch.ones(2, 3)) == Attempt(Class.SILENT, uninitialised=False, words=words)
 
 
+def test_what_is_returned_is_read_into_memory_of_its_own() -> None:
+    held = torch.arange(6.0, dtype=torch.float64, requires_grad=True)
+    every_other = held.reshape(2, 3)[:, ::2]
+    found = read(every_other)
+    assert found.tolist() == [[0.0, 2.0], [3.0, 5.0]]
+    assert found.is_contiguous()
+    assert not found.requires_grad
+    assert torch.equal(read(every_other.detach().numpy()), found)
+    assert torch.equal(read(torch._neg_view(held)), -held.detach())
+    assert read(np.float64(3.0)).item() == 3.0
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        None,
+        "full",
+        torch.empty(3, device="meta"),
+        torch.zeros(3).to_sparse(),
+        np.array([object()]),
+        np.zeros(3, dtype=">f8"),
+    ],
+)
+def test_what_has_no_elements_to_read_is_refused(made: object) -> None:
+    with pytest.raises((TypeError, NotImplementedError, RuntimeError, ValueError)):
+        read(made)
+
+
+class SilentError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ValueError("first\nsecond"), "ValueError: first"),
+        (KeyboardInterrupt(), "KeyboardInterrupt"),
+        (SystemExit(3), "SystemExit: 3"),
+        (ValueError(object.__repr__(object)), "ValueError: <type object at 0x...>"),
+        (ValueError("\ud800"), "ValueError: \\ud800"),
+        (SilentError(), "SilentError: without words"),
+    ],
+)
+def test_words_of_an_exception(error: BaseException, words: str) -> None:
+    assert said_by(error) == words
+
+
 def test_missing_ranks_count() -> None:
     found = made({0: torch.ones(1)}, {0: torch.ones(1), 3: torch.ones(1)})
     assert found == Attempt(Class.SILENT, uninitialised=False, words="ranks [0] instead of [0, 3]")
@@ -128,27 +201,3 @@ def test_refusals_by_name_and_right(error: Exception, right: bool, klass: Class)
 
     found = attempt(refuse, torch.ones(1), names=(SaidNoError,), right=right)
     assert found == Attempt(klass, uninitialised=False, words=f"{type(error).__name__}: {error}")
-
-
-@pytest.mark.parametrize("mode", ["default", "warn", "error"])
-@pytest.mark.parametrize("fills", [True, False])
-def test_the_settings_of_torch_come_back(mode: str, fills: bool) -> None:
-    memory = torch.utils.deterministic
-
-    def settings() -> tuple[int, bool]:
-        return torch.get_deterministic_debug_mode(), memory.fill_uninitialized_memory
-
-    before = settings()
-    torch.set_deterministic_debug_mode(mode)
-    memory.fill_uninitialized_memory = fills
-    changed = settings()
-    try:
-        with poisoned_memory():
-            assert torch.empty(3).isnan().all()
-        assert settings() == changed
-        with pytest.raises(KeyboardInterrupt), poisoned_memory():
-            raise KeyboardInterrupt
-        assert settings() == changed
-    finally:
-        torch.set_deterministic_debug_mode(before[0])
-        memory.fill_uninitialized_memory = before[1]

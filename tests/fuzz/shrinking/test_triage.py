@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from fuzz.cases import Case, Selection, case_at
+from fuzz.consumers.function import FunctionTarget
 from fuzz.outcomes import DISAGREEMENT, SILENT, Finding, Tally, finding
 from fuzz.prover import ProverTarget
 from fuzz.shrinking.case_files import keep
@@ -124,3 +130,78 @@ def test_a_target_that_fails_on_a_smaller_map_shows_nothing_there() -> None:
     triaged = least(found[0], Fragile(), tries=300)
     assert triaged.reproduced
     assert triaged.example.shard_map.numel >= 4
+
+
+def test_a_target_that_takes_long_is_left_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.shrinking.triage.SECONDS", -1.0)
+    found = findings(Swallower(kinds=("only",)), SWAPPING, 90)[0]
+    triaged = least(found, Swallower(kinds=("only",)))
+    assert triaged.reproduced
+    assert triaged.example == example_of(found)
+
+
+def unaware_of_signs(entry: dict[str, Any]) -> None:
+    """Walks a map, and knows neither of signs nor of scales nor of what is not held."""
+    written: Counter[tuple[int, int]] = Counter()
+    for rank, shard in entry["ranks"].items():
+        for one in shard["pieces"]:
+            for index in itertools.product(*map(range, one["shape"])):
+                source, dest = (
+                    offset + sum(i * s for i, s in zip(index, strides, strict=True))
+                    for offset, strides in (one["source"], one["dest"])
+                )
+                if not 0 <= source < math.prod(entry["logical_shape"]):
+                    raise ValueError("reads out of bounds")
+                if not 0 <= dest < math.prod(shard["shard_shape"]):
+                    raise ValueError("writes out of bounds")
+                written[rank, dest] += 1
+    if max(written.values(), default=1) > 1:
+        raise ValueError("written twice")
+
+
+def test_findings_of_one_mutant_stay_what_they_are(tmp_path: Path) -> None:
+    target = FunctionTarget(
+        f"{__name__}:unaware_of_signs",
+        replace(SMALL, layouts=("row", "replicated"), mutants=("negative-junk", "drop-piece", "reflect")),
+    )
+    total = Tally()
+    for index in range(120):
+        total.merge(target.run(case_at(target.selection, 6, index)))
+    triaged = triage(total.findings(SILENT), target, tries=400)
+    codes = {one.finding.key: case_file(one, target).expect.codes for one in triaged}
+    assert codes["validate negative-junk: not sound (sign)"] == ("SM105",)
+    assert codes["validate drop-piece: not sound (hole, uncovered)"] == ("SM203",)
+    assert all(one.reproduced for one in triaged)
+
+
+def wrong_about_order(entry: dict[str, Any], shards: dict[int, Any]) -> Any:
+    """Right, but where the pieces of some rank are not in the order of the parameter."""
+    full = [math.nan] * math.prod(entry["logical_shape"])
+    for rank, shard in entry["ranks"].items():
+        held = shards[rank].reshape(-1).tolist()
+        starts = [one["source"][0] for one in shard["pieces"] if 0 not in one["shape"]]
+        for one in shard["pieces"]:
+            for index in itertools.product(*map(range, one["shape"])):
+                source, dest = (
+                    offset + sum(i * s for i, s in zip(index, strides, strict=True))
+                    for offset, strides in (one["source"], one["dest"])
+                )
+                full[source] = held[dest] / one.get("scale", 1.0) if starts == sorted(starts) else -1.0
+    return np.array(full).reshape(entry["logical_shape"])
+
+
+def test_what_a_defect_does_not_matter_for_is_found_of_the_map_alone() -> None:
+    target = FunctionTarget(
+        f"{__name__}:wrong_about_order",
+        replace(SMALL, layouts=("block-gather", "junk-axes"), mutants=("any-number",)),
+    )
+    total = Tally()
+    for index in range(60):
+        total.merge(target.run(case_at(target.selection, 6, index)))
+    right = [one for one in total.findings(SILENT) if one.key.endswith("a right map")]
+    assert {one.mutant for one in right} == {None, "any-number"}
+    for triaged in triage(right, target, tries=400):
+        assert triaged.example.clean is None
+        assert triaged.example.shard_map.numel == 2
+        source = case_file(triaged, target).source
+        assert source.endswith("mutant a right map") == (triaged.finding.mutant is None)

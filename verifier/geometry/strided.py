@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from verifier.geometry.integers import admitted
+
 INT64_MAX = 2**63 - 1
 """The largest address, count or stride that torch can be handed."""
 
@@ -26,13 +28,15 @@ Axis = tuple[int, int]
 def require_integers(what: str, values: object) -> None:
     """Refuse anything but a tuple of plain integers: ``math.prod`` of numpy integers wraps around.
 
+    Inside ``admitting`` the admitted type is let through as well.
+
     Raises:
         TypeError: ``values`` is no plain tuple, or an item is no plain int (True and 4.0 are none).
     """
     if type(values) is not tuple:
         raise TypeError(f"{what} is a {type(values).__name__}, not a tuple; convert it with tuple()")
     for value in values:
-        if type(value) is not int:
+        if type(value) is not int and type(value) is not admitted():
             raise TypeError(
                 f"{what} holds a {type(value).__name__}, not a plain int; convert numpy integers with int()"
             )
@@ -54,11 +58,12 @@ class StridedView:
     def __post_init__(self) -> None:
         shape, strides = self.shape, self.strides
         # One test for all numbers: maps have tens of thousands of views.
-        if (
-            type(shape) is not tuple
-            or type(strides) is not tuple
-            or {*map(type, (self.offset, *shape, *strides))} != {int}
-        ):
+        plain = (
+            type(shape) is tuple
+            and type(strides) is tuple
+            and {*map(type, (self.offset, *shape, *strides))} == {int}
+        )
+        if not plain:
             require_integers("offset", (self.offset,))
             require_integers("shape", shape)
             require_integers("strides", strides)
@@ -66,8 +71,10 @@ class StridedView:
             raise ValueError(f"{len(shape)} extents but {len(strides)} strides; give one stride per axis")
         if len(shape) > MOST_AXES:
             raise ValueError(f"{len(shape)} axes, over the limit of {MOST_AXES}; merge axes")
-        if shape and min(shape) < 0:
-            raise ValueError(f"negative extent at axis {shape.index(min(shape))}; write 0 for an empty block")
+        # The least of symbolic extents would have to be looked for, and each look may split a proof in two.
+        if shape and (min(shape) < 0 if plain else any(extent < 0 for extent in shape)):
+            axis = next(axis for axis, extent in enumerate(shape) if extent < 0)
+            raise ValueError(f"negative extent at axis {axis}; write 0 for an empty block")
 
     @property
     def numel(self) -> int:

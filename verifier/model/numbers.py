@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from verifier.geometry.integers import admitted
 from verifier.geometry.strided import MOST_AXES, require_integers
 
 NUMBER_LIMIT = 2**127
@@ -14,11 +15,13 @@ RANK_LIMIT = 10**19
 
 
 def require_small(what: str, values: tuple[int, ...]) -> None:
-    """Refuse integers of NUMBER_LIMIT or more, of either sign.
+    """Refuse integers of NUMBER_LIMIT or more, of either sign; of an admitted type any number will do.
 
     Raises:
         ValueError: one of ``values`` is as large.
     """
+    if admitted() is not None:
+        values = tuple([value for value in values if type(value) is int])
     if values and (max(values) >= NUMBER_LIMIT or min(values) <= -NUMBER_LIMIT):
         raise ValueError(f"{what} holds a number of 2**127 or more; no tensor has such a number")
 
@@ -55,7 +58,8 @@ def require_shape(what: str, shape: tuple[int, ...]) -> None:
         )
     require_small(what, shape)
     if any(n < 0 for n in shape):
-        raise ValueError(f"negative dimension {min(shape)} in {what}; write 0 for an empty one")
+        negative = next(n for n in shape if n < 0)
+        raise ValueError(f"negative dimension {negative} in {what}; write 0 for an empty one")
 
 
 def require_ranks(what: str, ranks: Iterable[int]) -> None:

@@ -1,0 +1,116 @@
+"""The constructor on plain numbers: what it makes of one point, and what the concrete prover says of that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from verifier.model.expectation import Expectation
+from verifier.model.shard_map import ShardMap
+from verifier.symbolic.domain import Sizes
+from verifier.symbolic.layout import SymbolicMap
+from verifier.symbolic.paths import Choice
+from verifier.symbolic.reading import NoMapError, symbolic_map
+from verifier.verdicts import Proved, Refuted, Verdict
+
+Constructor = Callable[..., object]
+"""Makes a map of its arguments; called by keyword."""
+
+Judge = Callable[[ShardMap, Expectation], Verdict]
+"""The concrete prover."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """The precondition does not admit the sizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raises:
+    """The constructor refuses the sizes."""
+
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """The concrete prover proves the map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """There is no such map, or the concrete prover refutes it."""
+
+    made: ShardMap | None
+    verdict: Verdict | None
+    complaint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """The concrete prover does not decide the map."""
+
+    reason: str
+
+
+Opinion = Excluded | Raises | Right | Wrong | Unsure
+
+
+@dataclass(frozen=True, slots=True)
+class Concrete:
+    """A constructor under one choice, to be asked at points."""
+
+    constructor: Constructor
+    reference: Constructor | None
+    over: Sizes
+    choice: Choice
+    judge: Judge
+
+    def arguments(self, point: Mapping[str, int]) -> dict[str, object]:
+        """The arguments that a point stands for."""
+        return self.over.filled(self.choice, lambda name, _: point[name])
+
+    def made(self, constructor: Constructor, point: Mapping[str, int]) -> SymbolicMap:
+        """What a constructor makes of a point, in constants.
+
+        Raises:
+            NoMapError: it returns no map.
+            Exception: whatever it raises.
+        """
+        return symbolic_map(constructor(**self.arguments(point)))
+
+    def opinion(self, point: Mapping[str, int]) -> Opinion:
+        """What there is to say of one point."""
+        if not self.over.admits(self.arguments(point)):
+            return Excluded()
+        try:
+            made = self.made(self.constructor, point)
+        except NoMapError as error:
+            return Wrong(None, None, str(error))
+        except Exception as error:
+            return Raises(error)
+        try:
+            shard_map = made.at({})
+            expectation = Expectation(holes=made.holes({}))
+        except ValueError as error:
+            return Wrong(None, None, f"no map: {error}")
+        if self.reference is not None:
+            try:
+                reference = self.made(self.reference, point).at({})
+            except Exception as error:
+                return Wrong(shard_map, None, f"the reference raises {type(error).__name__}: {error}")
+            expectation = replace(expectation, reference=reference)
+        verdict = self.judge(shard_map, expectation)
+        if isinstance(verdict, Proved):
+            return Right()
+        if isinstance(verdict, Refuted):
+            return Wrong(shard_map, verdict, complaint(verdict))
+        return Unsure(verdict.reason)
+
+
+def complaint(verdict: Refuted) -> str:
+    """The first fault as one line of codes and numbers."""
+    fault = verdict.witness
+    place = "" if fault.rank is None else f" on rank {fault.rank}"
+    address = "" if fault.address is None else f" at {fault.side} address {fault.address}"
+    return f"{fault.code}{place}{address}"

@@ -1,0 +1,203 @@
+"""The proof of a constructor: for every size of a domain, or the smallest sizes at which it fails.
+
+Question.   Is the map that a constructor makes sound, and the same function as the reference's, for all sizes
+            of a domain?
+Methods.    Run it on symbolic sizes, each way once (``tracing``); settle every demand on each map formally
+            (``proof``); where something is left open, look for the smallest failure (``search``); where there
+            is none, say up to where all is right.
+Trust.      On every way a few points are tried with plain numbers: the constructor must do there what the
+            symbolic run says, or no way is believed. So code that looks at types or clocks is noticed.
+
+Theory: T19, T20, T21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from inspect import signature
+from itertools import islice
+
+from verifier.symbolic.certificate import Certificate
+from verifier.symbolic.concrete import Concrete, Constructor, Judge
+from verifier.symbolic.demands import Demand, demands, reference_demands
+from verifier.symbolic.domain import DomainError, Sizes
+from verifier.symbolic.facts import Facts
+from verifier.symbolic.paths import ProvedPath, Refusal, condition
+from verifier.symbolic.proof import settle
+from verifier.symbolic.results import ProvedForAll, ProvedOnPart, RefutedAt, Result, Undecided
+from verifier.symbolic.search import Failure, Limits, Search, Searched, Unproved, reasons
+from verifier.symbolic.solver import LinearSolver
+from verifier.symbolic.tracing import Left, Raised, Run, runs
+from verifier.symbolic.ways import Maps, Outside, PreconditionError, difference, traced
+
+GENERAL = (2, 3, 5, 7, 11, 13, 17, 19)
+"""What sizes are first tried with: different, so that little holds by accident."""
+
+
+class ContradictoryDomainError(DomainError):
+    """The precondition admits no sizes at all; a proof would say nothing."""
+
+
+@dataclass(slots=True)
+class _Choice:
+    """One choice under way."""
+
+    concrete: Concrete
+    solver: LinearSolver
+    paths: list[ProvedPath] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    unproved: list[Unproved] = field(default_factory=list)
+    distrust: str | None = None
+    possible: bool = False
+
+
+def prove_constructor(
+    constructor: Constructor,
+    over: Sizes,
+    *,
+    judge: Judge,
+    reference: Constructor | None = None,
+    limits: Limits | None = None,
+) -> Result:
+    """Prove a constructor for all sizes of a domain, or refute it at the smallest ones.
+
+    ``constructor`` and ``reference`` are called with the arguments of the domain by name. ``judge`` is the
+    concrete prover. Choices are taken in order, and the first that fails is reported.
+
+    Raises:
+        ContradictoryDomainError: the precondition admits no sizes.
+        DomainError: the precondition raises, or the constructor does not take the arguments of the domain.
+    """
+    limits = limits or Limits()
+    for taking in filter(None, (constructor, reference)):
+        _require_arguments(taking, over)
+    solver = LinearSolver()
+    done: list[_Choice] = []
+    searched: list[tuple[_Choice, Searched]] = []
+    for values in over.choices():
+        concrete = Concrete(constructor, reference, over, values, judge)
+        choice = _explored(_Choice(concrete, solver), limits)
+        done.append(choice)
+        if choice.unproved:
+            found = Search(concrete, over.atoms(values), choice.unproved, limits).run()
+            if isinstance(found, Failure):
+                return _refuted(choice, found, done)
+            searched.append((choice, found))
+    return _unrefuted(done, searched, solver)
+
+
+def _require_arguments(constructor: Constructor, over: Sizes) -> None:
+    """Refuse a domain that is no call of the constructor.
+
+    Raises:
+        DomainError: as said.
+    """
+    try:
+        signature(constructor).bind(**over.arguments)
+    except TypeError as error:
+        raise DomainError(f"the constructor and its domain do not fit: {error}") from None
+    except ValueError:  # nothing is known of how it is called
+        return
+
+
+def _explored(choice: _Choice, limits: Limits) -> _Choice:
+    """Every way through the constructor under one choice."""
+    over, values = choice.concrete.over, choice.concrete.choice
+    facts = Facts({}, choice.solver, point={})
+    for k, one in enumerate(over.atoms(values)):
+        facts = facts.with_atom(one.name, one.least, one.least + GENERAL[k % len(GENERAL)])
+    ways = runs(lambda tracer: traced(choice.concrete, tracer), facts)
+    for run in islice(ways, limits.ways):
+        _judge(choice, run)
+    if next(ways, None) is not None:
+        choice.unproved.append(Unproved(facts, f"more than {limits.ways} ways through the constructor"))
+    if choice.distrust is not None:  # then no way can be believed
+        return _Choice(
+            choice.concrete, choice.solver, unproved=[Unproved(facts, choice.distrust)], possible=True
+        )
+    return choice
+
+
+def _judge(choice: _Choice, run: Run[Maps | Outside]) -> None:
+    """File one way under what came of it."""
+    outcome = run.outcome
+    if isinstance(outcome, Raised) and isinstance(outcome.error, PreconditionError):
+        raise DomainError(str(outcome.error)) from outcome.error.__cause__
+    if run.facts.contradictory:
+        return
+    facts = run.facts.found()
+    choice.possible = choice.possible or not isinstance(outcome, Outside)
+    if isinstance(outcome, Left):
+        choice.distrust = choice.distrust or (outcome.reason if outcome.distrusted else None)
+        choice.unproved.append(Unproved(facts, outcome.reason))
+        return
+    differs = difference(choice.concrete, facts, outcome)
+    if differs is not None:
+        choice.distrust = choice.distrust or differs
+    if isinstance(outcome, Outside) or differs is not None:
+        return
+    if isinstance(outcome, Raised):
+        sizes = None if facts.point is None else choice.concrete.arguments(facts.point)
+        refusal = Refusal(choice.concrete.choice, condition(run.decisions), outcome.text, sizes)
+        choice.refusals.append(refusal)
+        return
+    settled, left = settle(_demands(outcome), facts)
+    if left:
+        cases = tuple([case for one in left for case in one.cases])
+        choice.unproved.append(Unproved(facts, left[0].reason, cases))
+        return
+    path = ProvedPath(choice.concrete.choice, run.decisions, facts, outcome.made, outcome.reference, settled)
+    choice.paths.append(path)
+
+
+def _demands(maps: Maps) -> Iterator[Demand]:
+    yield from demands(maps.made)
+    if maps.reference is not None:
+        yield from reference_demands(maps.made, maps.reference)
+
+
+def _refuted(choice: _Choice, found: Failure, done: list[_Choice]) -> RefutedAt:
+    return RefutedAt(
+        choice.concrete.arguments(found.point),
+        found.wrong.made,
+        found.wrong.verdict,
+        found.wrong.complaint,
+        found.least,
+        tuple([refusal for one in done for refusal in one.refusals]),
+    )
+
+
+def _unrefuted(done: list[_Choice], searched: list[tuple[_Choice, Searched]], solver: LinearSolver) -> Result:
+    """What is left to say when no choice was refuted."""
+    paths = tuple([path for choice in done for path in choice.paths])
+    refusals = tuple([refusal for choice in done for refusal in choice.refusals])
+    empty = tuple([choice.concrete.choice for choice in done if not choice.possible])
+    if len(empty) == len(done):
+        raise ContradictoryDomainError("the precondition admits no sizes")
+    if searched:
+        return _partly(paths, refusals, searched)
+    if not paths:
+        return Undecided("the constructor raises for all sizes", refusals)
+    if all(path.facts.point is None for path in paths):
+        return Undecided("no sizes were found that the precondition admits", refusals)
+    certificate = Certificate(paths, refusals, tuple(solver.contradictions))
+    return ProvedForAll(paths, refusals, empty, certificate)
+
+
+def _partly(
+    paths: tuple[ProvedPath, ...], refusals: tuple[Refusal, ...], searched: list[tuple[_Choice, Searched]]
+) -> ProvedOnPart | Undecided:
+    reason = reasons([way for choice, _ in searched for way in choice.unproved])
+    parts: list[str] = []
+    for choice, found in searched:
+        if found.unsure is not None:
+            return Undecided(f"{reason}; of small sizes: {found.unsure}", refusals)
+        if found.most < sum(one.least for one in choice.concrete.over.atoms(choice.concrete.choice)):
+            return Undecided(reason, refusals)
+        where = ", ".join([f"{name}={value!r}" for name, value in choice.concrete.choice.items()])
+        parts.append(f"{where}{': ' if where else ''}sizes that add up to at most {found.most}")
+    if paths:
+        parts.append(f"all sizes on {len(paths)} ways through the constructor")
+    judged = sum(found.judged for _, found in searched)
+    return ProvedOnPart("; ".join(parts), reason, judged, paths, refusals)

@@ -1,0 +1,237 @@
+"""Small sizes first: where an open case may fail, ask the concrete prover.
+
+Points are listed by the sum of all sizes, and among equal sums in the order of the arguments, so the first
+one that fails is the least. What a formal proof or the survivors of a cancellation show to be right is not
+asked again. When the search ends without a failure, all points up to some sum are right: a stated part.
+
+Theory: T20 (what survivors say of one point).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from verifier.symbolic.cancellation import OpenCase
+from verifier.symbolic.concrete import Concrete, Excluded, Unsure, Wrong
+from verifier.symbolic.domain import Atom
+from verifier.symbolic.facts import Facts
+from verifier.symbolic.polynomial import ZERO, Polynomial, atom
+
+Point = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much work one choice may cost, in counts.
+
+    Attributes:
+        ways: through the constructor, those that the precondition excludes included.
+        points: that are listed in a search.
+        judged: points that are put to the concrete prover.
+        total: the greatest sum of sizes that is listed.
+    """
+
+    ways: int = 2_000
+    points: int = 60_000
+    judged: int = 1_500
+    total: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Unproved:
+    """A way through the constructor with open cases; none when nothing is known of any of its points."""
+
+    facts: Facts
+    reason: str
+    cases: tuple[OpenCase, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A point that fails; ``least`` as in ``RefutedAt``."""
+
+    point: Point
+    wrong: Wrong
+    least: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """No failure among the points whose sizes sum to at most ``most``; ``judged`` were asked about."""
+
+    most: int
+    judged: int
+    unsure: str | None
+
+
+class _Spent(Exception):  # noqa: N818 - no error: the budget of a search
+    pass
+
+
+@dataclass(slots=True)
+class Search:
+    """One search through the points of some ways."""
+
+    concrete: Concrete
+    atoms: Sequence[Atom]
+    unproved: Sequence[Unproved]
+    limits: Limits
+    listed: int = 0
+    judged: int = 0
+    unsure: str | None = None
+
+    def run(self) -> Failure | Searched:
+        """The least failure that the budget lets find, or how far it went."""
+        done = -1
+        try:
+            for total in range(sum(one.least for one in self.atoms), self.limits.total + 1):
+                for point in self._points(total):
+                    wrong = self._wrong(point)
+                    if wrong is not None:
+                        return Failure(point, wrong, least=self.unsure is None)
+                done = total
+                if not self.atoms:
+                    break
+        except _Spent:
+            pass
+        return self._somewhere() or Searched(done, self.judged, self.unsure)
+
+    @property
+    def _names(self) -> list[str]:
+        return [one.name for one in self.atoms]
+
+    def _wrong(self, point: Point) -> Wrong | None:
+        if self.judged == self.limits.judged:
+            raise _Spent
+        opinion = self.concrete.opinion(point)
+        self.judged += not isinstance(opinion, Excluded)
+        if isinstance(opinion, Unsure):
+            self.unsure = opinion.reason
+        return opinion if isinstance(opinion, Wrong) else None
+
+    def _points(self, total: int) -> list[dict[str, int]]:
+        """The points of one sum that may fail, in the order of the arguments."""
+        found: dict[tuple[int, ...], dict[str, int]] = {}
+        for way in self.unproved:
+            for point in self._of_way(way, total):
+                own = {name: point[name] for name in self._names}
+                found[tuple(own.values())] = own
+        return [found[key] for key in sorted(found)]
+
+    def _of_way(self, way: Unproved, total: int) -> Iterator[Point]:
+        """The points of one sum at which a way may fail, some of them more than once."""
+        for case in way.cases or (OpenCase(way.facts, way.reason),):
+            listing = _Listing.of(case.facts, self.atoms)
+            if listing is None:  # then the sizes themselves, which may go another way
+                for sizes in compositions(total, [one.least for one in self.atoms]):
+                    self._count()
+                    yield dict(zip(self._names, sizes, strict=True))
+                continue
+            for values in listing.of_sum(total):
+                self._count()
+                point = case.facts.completed(values)
+                if point is not None and case.concerns(point):
+                    yield point
+
+    def _count(self) -> None:
+        self.listed += 1
+        if self.listed > self.limits.points:
+            raise _Spent
+
+    def _somewhere(self) -> Failure | None:
+        """A failure at a point that the solver finds, made small in place."""
+        for way in self.unproved:
+            for case in way.cases or (OpenCase(way.facts, way.reason),):
+                point = case.facts.found().point
+                if point is None:
+                    continue
+                opinion = self.concrete.opinion(point)
+                if isinstance(opinion, Wrong):
+                    return self._shrunk(way.facts, point, opinion)
+        return None
+
+    def _shrunk(self, facts: Facts, point: Point, wrong: Wrong) -> Failure:
+        left = [name for name in point if name not in facts.solved and facts.least.get(name) is not None]
+        smaller = True
+        while smaller:
+            smaller = False
+            for name in left:
+                for value in (facts.least[name], point[name] // 2, point[name] - 1):
+                    if not facts.least[name] <= value < point[name]:
+                        continue
+                    tried = facts.completed({**point, name: value})
+                    opinion = Excluded() if tried is None else self.concrete.opinion(tried)
+                    if tried is not None and isinstance(opinion, Wrong):
+                        point, wrong, smaller = tried, opinion, True
+                        break
+        own = {name: point[name] for name in self._names}
+        return Failure(own, wrong, least=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """The atoms left, all of which a sum of sizes bounds: sizes themselves, or terms of a growing sum."""
+
+    names: tuple[str, ...]
+    least: tuple[int, ...]
+    most: tuple[int | None, ...]
+    own: tuple[bool, ...]
+    total: Polynomial
+    growing: bool
+
+    @classmethod
+    def of(cls, facts: Facts, atoms: Sequence[Atom]) -> _Listing | None:
+        """None where a sum does not bound the atoms left."""
+        total = facts.reduced(sum([atom(one.name) for one in atoms], ZERO))
+        names = facts.atoms_left()
+        if any(facts.least.get(one, -1) < 0 for one in names):
+            return None
+        sizes = {one.name for one in atoms}
+        growing = all(factor > 0 for monomial, factor in total.terms if monomial)
+        alone = {monomial[0] for monomial, _ in total.terms if len(monomial) == 1} if growing else set()
+        if not all(name in sizes or name in alone for name in names):
+            return None
+        least = tuple([facts.least[name] for name in names])
+        most = tuple([facts.most.get(name) for name in names])
+        return cls(tuple(names), least, most, tuple([name in sizes for name in names]), total, growing)
+
+    def of_sum(self, total: int) -> Iterator[dict[str, int]]:
+        """Every choice of values under which the sizes have this sum."""
+        values = dict(zip(self.names, self.least, strict=True))
+        spare = total - sum([least for least, own in zip(self.least, self.own, strict=True) if own])
+        if spare >= 0:
+            yield from self._from(0, values, total, spare)
+
+    def _from(self, first: int, values: dict[str, int], total: int, spare: int) -> Iterator[dict[str, int]]:
+        """Those with some of the atoms from the ``first`` one on increased; sizes by at most ``spare``."""
+        reached = self.total.value(values)
+        if reached == total:
+            yield dict(values)
+        if self.growing and reached > total:
+            return
+        for place in range(first, len(self.names)):
+            name, own, most = self.names[place], self.own[place], self.most[place]
+            if (own and spare == 0) or values[name] == most:
+                continue
+            values[name] += 1
+            yield from self._from(place, values, total, spare - own)
+            values[name] -= 1
+
+
+def compositions(total: int, least: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """All lists of numbers from their least ones on with this sum, ascending."""
+    if not least:
+        if total == 0:
+            yield ()
+        return
+    first, *rest = least
+    for value in range(first, total - sum(rest) + 1):
+        for others in compositions(total - value, rest):
+            yield (value, *others)
+
+
+def reasons(unproved: Iterable[Unproved]) -> str:
+    """The first reason, and how many more there are."""
+    first, *rest = [way.reason for way in unproved]
+    return first if not rest else f"{first} (and {len(rest)} more)"

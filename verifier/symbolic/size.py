@@ -1,0 +1,180 @@
+"""A symbolic integer: what constructors compute with when they run for all sizes at once.
+
+Sums, differences and products stay polynomials. A comparison is answered by whoever runs the constructor
+(``Decider``), which may run it once for each answer. Division and remainder by a plain positive number bring
+in a quotient and a remainder with linear constraints. Whatever would need the number itself is outside the
+fragment: ``range``, indexing, floats, bits, hashing.
+
+Theory: T19.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn, Protocol
+
+from verifier.symbolic.claims import Claim, is_zero, not_negative
+from verifier.symbolic.polynomial import Polynomial, constant
+
+
+class OutsideFragmentError(Exception):
+    """A constructor did with a symbolic size what only a number can do."""
+
+
+class Decider(Protocol):
+    """Runs the constructor and answers what it asks of sizes."""
+
+    def decide(self, claim: Claim) -> bool:
+        """Whether the claim holds on this run."""
+
+    def divide(self, dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
+        """Quotient, rounded down, and remainder.
+
+        Raises:
+            ZeroDivisionError: the divisor is 0 on this run.
+            OutsideFragmentError: there is no method for this divisor.
+        """
+
+    def leave(self, reason: str) -> NoReturn:
+        """Note that the run is worthless, also if the constructor swallows the error.
+
+        Raises:
+            OutsideFragmentError: always.
+        """
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Size:
+    """One integer for each point of the domain."""
+
+    polynomial: Polynomial
+    decider: Decider
+
+    def __add__(self, other: object) -> Size:
+        return self._made(self.polynomial + self._operand(other, "+"))
+
+    def __radd__(self, other: object) -> Size:
+        return self._made(self._operand(other, "+") + self.polynomial)
+
+    def __sub__(self, other: object) -> Size:
+        return self._made(self.polynomial - self._operand(other, "-"))
+
+    def __rsub__(self, other: object) -> Size:
+        return self._made(self._operand(other, "-") - self.polynomial)
+
+    def __mul__(self, other: object) -> Size:
+        return self._made(self.polynomial * self._operand(other, "*"))
+
+    def __rmul__(self, other: object) -> Size:
+        return self._made(self._operand(other, "*") * self.polynomial)
+
+    def __neg__(self) -> Size:
+        return self._made(-self.polynomial)
+
+    def __pos__(self) -> Size:
+        return self
+
+    def __abs__(self) -> Size:
+        return self if self >= 0 else -self
+
+    def __pow__(self, power: object) -> Size:
+        if type(power) is not int or power < 0:
+            self.decider.leave(f"the power {power!r} of a size")
+        raised = constant(1)
+        for _ in range(power):
+            raised = raised * self.polynomial
+        return self._made(raised)
+
+    def __divmod__(self, other: object) -> tuple[Size, Size]:
+        return self._divided(self.polynomial, self._operand(other, "divmod"))
+
+    def __rdivmod__(self, other: object) -> tuple[Size, Size]:
+        return self._divided(self._operand(other, "divmod"), self.polynomial)
+
+    def __floordiv__(self, other: object) -> Size:
+        return self.__divmod__(other)[0]
+
+    def __rfloordiv__(self, other: object) -> Size:
+        return self.__rdivmod__(other)[0]
+
+    def __mod__(self, other: object) -> Size:
+        return self.__divmod__(other)[1]
+
+    def __rmod__(self, other: object) -> Size:
+        return self.__rdivmod__(other)[1]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Size | int | float | complex):
+            return NotImplemented
+        return self.decider.decide(is_zero(self.polynomial - self._operand(other, "==")))
+
+    def __ne__(self, other: object) -> bool:
+        if not isinstance(other, Size | int | float | complex):
+            return NotImplemented
+        return not self.decider.decide(is_zero(self.polynomial - self._operand(other, "!=")))
+
+    def __lt__(self, other: object) -> bool:
+        return self.decider.decide(not_negative(self._operand(other, "<") - self.polynomial - 1))
+
+    def __le__(self, other: object) -> bool:
+        return self.decider.decide(not_negative(self._operand(other, "<=") - self.polynomial))
+
+    def __gt__(self, other: object) -> bool:
+        return self.decider.decide(not_negative(self.polynomial - self._operand(other, ">") - 1))
+
+    def __ge__(self, other: object) -> bool:
+        return self.decider.decide(not_negative(self.polynomial - self._operand(other, ">=")))
+
+    def __bool__(self) -> bool:
+        return not self.decider.decide(is_zero(self.polynomial))
+
+    def __repr__(self) -> str:
+        return str(self.polynomial)
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec) if not spec else self.decider.leave(f"the format {spec!r} of a size")
+
+    def __hash__(self) -> int:
+        self.decider.leave("a size as a key: sizes that are equal have not the same hash")
+
+    def __index__(self) -> int:
+        self.decider.leave("a size as an index, a count or the end of a range")
+
+    def __int__(self) -> int:
+        self.decider.leave("a size as a plain int")
+
+    def __float__(self) -> float:
+        self.decider.leave("a size as a float")
+
+    def __complex__(self) -> complex:
+        self.decider.leave("a size as a complex number")
+
+    def __truediv__(self, other: object) -> Size:
+        self.decider.leave("the exact quotient of a size")
+
+    def __rtruediv__(self, other: object) -> Size:
+        self.decider.leave("an exact quotient by a size")
+
+    def __rpow__(self, other: object) -> Size:
+        self.decider.leave("a size as a power")
+
+    def _made(self, polynomial: Polynomial) -> Size:
+        return Size(polynomial, self.decider)
+
+    def _divided(self, dividend: Polynomial, divisor: Polynomial) -> tuple[Size, Size]:
+        quotient, remainder = self.decider.divide(dividend, divisor)
+        return self._made(quotient), self._made(remainder)
+
+    def _operand(self, other: object, operator: str) -> Polynomial:
+        if isinstance(other, Size):
+            return other.polynomial
+        if not isinstance(other, int):
+            self.decider.leave(f"a size {operator} a {type(other).__name__}")
+        return constant(other)
+
+
+def polynomial_of(value: object) -> Polynomial | None:
+    """The polynomial of a size or a plain integer, None for anything else."""
+    if isinstance(value, Size):
+        return value.polynomial
+    return constant(value) if type(value) is int else None

@@ -1,0 +1,210 @@
+"""Running code on symbolic sizes, once for each way its comparisons can go.
+
+Every run follows a script of decisions and then decides for itself: a comparison that the facts settle is
+forced; at any other the run takes one side and leaves a script for the other. So the runs form a binary tree
+in which each missing side was shown to hold no point, and each point of the domain belongs to exactly one
+run, on which the code did what it would have done with the numbers of that point.
+
+Theory: T19.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, NoReturn, TypeVar
+
+from verifier.symbolic.claims import Claim, is_zero, not_negative
+from verifier.symbolic.facts import Facts
+from verifier.symbolic.polynomial import Polynomial, atom, constant
+from verifier.symbolic.size import OutsideFragmentError
+
+Made = TypeVar("Made")
+
+MOST_FORKS = 400
+"""Comparisons of one run that go both ways; a loop whose end depends on a size has no last one."""
+MOST_DECISIONS = 20_000
+"""Comparisons of one run, the forced ones included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One comparison of a run.
+
+    Attributes:
+        claim: what was asked, in terms of the atoms left.
+        answer: the side the run took.
+        forced: True when the other side was shown to hold no point.
+        facts: what is known afterwards.
+    """
+
+    claim: Claim
+    answer: bool
+    forced: bool
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The code refuses these sizes."""
+
+    error: Exception
+
+    @property
+    def text(self) -> str:
+        """The exception as one line."""
+        return f"{type(self.error).__name__}: {self.error}"
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The code left the fragment, so that this run says nothing.
+
+    ``distrusted`` is True where other runs of the same code are worth nothing either.
+    """
+
+    reason: str
+    distrusted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Run(Generic[Made]):
+    """What came of one way through the code.
+
+    ``facts`` are the points that go this way.
+    """
+
+    facts: Facts
+    decisions: tuple[Decision, ...]
+    outcome: Made | Raised | Left
+
+
+class Tracer:
+    """Answers the comparisons of one run."""
+
+    def __init__(self, facts: Facts, script: tuple[Decision, ...]) -> None:
+        self.facts = facts
+        self.decisions: list[Decision] = []
+        self.others: list[tuple[Decision, ...]] = []
+        self.left: str | None = None
+        self.distrusted = False
+        self._script = script
+        self._closed = False
+
+    def decide(self, claim: Claim) -> bool:
+        """Whether the claim holds on this run."""
+        if self._closed:
+            self.distrusted = True
+            self.leave("a size that is left over from another run")
+        claim = Claim(self.facts.reduced(claim.polynomial), claim.relation).simplified()
+        if claim.truth is not None:
+            return claim.truth
+        place = len(self.decisions)
+        if place < len(self._script):
+            decision = self._script[place]
+            if decision.claim != claim:
+                self.distrusted = True
+                self.leave(f"another comparison than in an earlier run: {claim}, not {decision.claim}")
+        elif place == MOST_DECISIONS or len(self.others) == MOST_FORKS:
+            self.leave(f"more than {len(self.others)} comparisons that go both ways in one run")
+        else:
+            decision = self._decision(claim)
+        self.decisions.append(decision)
+        self.facts = decision.facts
+        return decision.answer
+
+    def divide(self, dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
+        """Quotient, rounded down, and remainder."""
+        dividend, divisor = self.facts.reduced(dividend), self.facts.reduced(divisor)
+        number = divisor.constant
+        if number is None:
+            return self._divide_exactly(dividend, divisor)
+        if number == 0:
+            raise ZeroDivisionError("integer division or modulo by zero")
+        if number < 0:
+            self.leave(f"division by {number}")
+        return self._divide_by_number(dividend, number)
+
+    def leave(self, reason: str) -> NoReturn:
+        """Note that the run is worthless, and raise."""
+        self.left = self.left or reason
+        raise OutsideFragmentError(reason)
+
+    def close(self) -> None:
+        """Sizes of this run are of no use any more."""
+        self._closed = True
+
+    def _decision(self, claim: Claim) -> Decision:
+        for answer, side in ((True, claim), (False, claim.negation)):
+            if self.facts.entails(side):
+                known = self.facts.assuming(side) if side.relation == "==" else self.facts
+                return Decision(claim, answer, True, known)
+        other = Decision(claim, False, False, self.facts.assuming(claim.negation))
+        self.others.append((*self.decisions, other))
+        return Decision(claim, True, False, self.facts.assuming(claim))
+
+    def _divide_exactly(self, dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
+        quotient = dividend.divided(divisor)
+        if quotient is None:
+            self.leave(f"division of {dividend} by the size {divisor}")
+        if self.decide(is_zero(divisor)):
+            raise ZeroDivisionError("integer division or modulo by zero")
+        return quotient, constant(0)
+
+    def _divide_by_number(self, dividend: Polynomial, number: int) -> tuple[Polynomial, Polynomial]:
+        """What the number divides evidently goes apart; the rest gets a quotient and a remainder."""
+        whole = Polynomial(
+            tuple([(monomial, factor // number) for monomial, factor in dividend.terms if factor // number])
+        )
+        rest = dividend - number * whole
+        if not self._is_below(rest, 2 * number):
+            base = rest - rest.constant_term
+            text = str(base) if len(base.terms) == 1 and base.degree == 1 else f"({base})"
+            quotient, remainder = atom(f"{text}//{number}"), atom(f"{text}%{number}")
+            self._know_division(base, number, quotient, remainder)
+            whole += self.facts.reduced(quotient)
+            rest = self.facts.reduced(remainder) + rest.constant_term
+        if self.decide(not_negative(rest - number)):
+            return whole + 1, rest - number
+        return whole, rest
+
+    def _is_below(self, polynomial: Polynomial, limit: int) -> bool:
+        """True when it is at least 0 and less than the limit at every point."""
+        return self.facts.entails(not_negative(polynomial)) and self.facts.entails(
+            not_negative(limit - 1 - polynomial)
+        )
+
+    def _know_division(
+        self, base: Polynomial, number: int, quotient: Polynomial, remainder: Polynomial
+    ) -> None:
+        """Note that base = number * quotient + remainder, 0 <= remainder < number; once for each base."""
+        (left,), (right,) = quotient.atoms(), remainder.atoms()
+        facts = self.facts
+        if left in facts.least or left in facts.solved or right in facts.solved:
+            return
+        value = None if facts.point is None else base.value(facts.point)
+        least = 0 if facts.entails(not_negative(base)) else None
+        facts = facts.with_atom(left, least, None if value is None else value // number)
+        facts = facts.with_atom(right, 0, None if value is None else value % number)
+        self.facts = facts.assuming(
+            not_negative(number - 1 - remainder), is_zero(base - number * quotient - remainder)
+        )
+
+
+def runs(code: Callable[[Tracer], Made], facts: Facts) -> Iterator[Run[Made]]:
+    """Every way through the code, depth first."""
+    scripts: list[tuple[Decision, ...]] = [()]
+    while scripts:
+        tracer = Tracer(facts, scripts.pop())
+        outcome: Made | Raised | Left
+        try:
+            outcome = code(tracer)
+        except OutsideFragmentError as error:
+            outcome = Left(str(error))
+        except Exception as error:  # whatever the constructor raises is its answer for these sizes
+            outcome = Raised(error)
+        if tracer.left is not None:
+            outcome = Left(tracer.left, tracer.distrusted)
+        tracer.close()
+        scripts += tracer.others
+        yield Run(tracer.facts, tuple(tracer.decisions), outcome)

@@ -1,0 +1,131 @@
+"""One way through a constructor: its symbolic run, and the same with plain numbers at a few of its points.
+
+Code may do with a size what a size cannot notice: ask for its type, compare it by identity, read a clock. The
+proof would then be about other code than what runs. So a few points of each way are tried.
+
+Theory: T19.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from verifier.geometry.integers import admitting
+from verifier.symbolic.adapters import traceable
+from verifier.symbolic.concrete import Concrete, Constructor
+from verifier.symbolic.facts import Facts
+from verifier.symbolic.layout import SymbolicMap
+from verifier.symbolic.polynomial import atom
+from verifier.symbolic.reading import NoMapError, symbolic_map
+from verifier.symbolic.size import Size
+from verifier.symbolic.tracing import Raised, Tracer
+
+SHIFTS = ((0,), (1,), (1, 0), (0, 2, 1))
+"""By how much the atoms of a known point are increased in turn, to get at others."""
+
+
+class PreconditionError(Exception):
+    """The precondition itself raised; its cause says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """The precondition does not admit the sizes of this way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Maps:
+    """What a way returned."""
+
+    made: SymbolicMap
+    reference: SymbolicMap | None
+
+
+def traced(concrete: Concrete, tracer: Tracer) -> Maps | Outside:
+    """Run precondition, constructor and reference on symbolic sizes.
+
+    Raises:
+        PreconditionError: the precondition raises.
+        OutsideFragmentError: the run is worthless.
+        Exception: whatever the constructor raises.
+    """
+
+    def arguments() -> dict[str, object]:
+        return concrete.over.filled(concrete.choice, lambda name, _: Size(atom(name), tracer))
+
+    try:
+        admitted = concrete.over.admits(arguments())
+    except Exception as error:
+        raise PreconditionError(f"where raises {type(error).__name__}: {error}") from error
+    if not admitted:
+        return Outside()
+    reference: object = None
+    with admitting(Size):
+        made = traceable(concrete.constructor)(**arguments())
+        if concrete.reference is not None:
+            try:
+                reference = traceable(concrete.reference)(**arguments())
+            except Exception as error:
+                tracer.leave(f"the reference raises {type(error).__name__}: {error}")
+    try:
+        return Maps(symbolic_map(made), None if concrete.reference is None else symbolic_map(reference))
+    except NoMapError as error:
+        tracer.leave(f"returns {error}")
+
+
+def difference(concrete: Concrete, facts: Facts, outcome: Maps | Raised | Outside) -> str | None:
+    """What happens otherwise with plain numbers at a few points, None when the same happens."""
+    for point in _samples(facts):
+        found = _difference_at(concrete, point, outcome)
+        if found is not None:
+            return f"symbolic sizes and plain ones differ at {concrete.arguments(point)}: {found}"
+    return None
+
+
+def _samples(facts: Facts) -> Iterator[Mapping[str, int]]:
+    if facts.point is None:
+        return
+    left = facts.atoms_left()
+    for shifts in SHIFTS:
+        values = {name: facts.point[name] + shifts[k % len(shifts)] for k, name in enumerate(left)}
+        point = facts.completed(values)
+        if point is not None:
+            yield point
+
+
+def _difference_at(
+    concrete: Concrete, point: Mapping[str, int], outcome: Maps | Raised | Outside
+) -> str | None:
+    admitted = concrete.over.admits(concrete.arguments(point))
+    if isinstance(outcome, Outside):
+        return "the precondition admits the latter only" if admitted else None
+    if not admitted:
+        return "the precondition admits the former only"
+    if isinstance(outcome, Maps):
+        return _other_map(concrete, concrete.constructor, point, outcome.made) or _other_map(
+            concrete, concrete.reference, point, outcome.reference
+        )
+    try:
+        concrete.made(concrete.constructor, point)
+    except Exception as error:
+        if type(error) is type(outcome.error):
+            return None
+        return f"{outcome.text}, but {type(error).__name__}: {error}"
+    return f"only the former raise {outcome.text}"
+
+
+def _other_map(
+    concrete: Concrete,
+    constructor: Constructor | None,
+    point: Mapping[str, int],
+    expected: SymbolicMap | None,
+) -> str | None:
+    """What is wrong with the map that a constructor makes of numbers, if it is not the expected one."""
+    if constructor is None or expected is None:
+        return None
+    try:
+        made = concrete.made(constructor, point)
+    except Exception as error:
+        return f"the latter raise {type(error).__name__}: {error}"
+    return None if made.without_empty({}) == expected.without_empty(point) else "the maps differ"

@@ -10,10 +10,9 @@ import click
 from verifier.audit.documents import audit_paths, write_certificates
 from verifier.cli.failures import oracle_failures
 from verifier.cli.options import jobs_option, make_settings, settings_options
-from verifier.cli.output import deliver, report_options
+from verifier.cli.output import Output, report_options
 from verifier.cli.paths import NamedPath, shown
 from verifier.cli.progress import path_progress
-from verifier.render.lines import ColorMode
 
 
 @click.command("audit")
@@ -34,9 +33,7 @@ def command(
     paths: tuple[Path, ...],
     jobs: int,
     certificates: Path | None,
-    form: str,
-    json_output: Path | None,
-    color: ColorMode,
+    output: Output,
     **settings: Any,
 ) -> None:
     """Prove or refute every shard map in PATHs, without reading tensor data or running code of the files.
@@ -56,5 +53,5 @@ def command(
         except OSError as error:
             raise click.FileError(shown(certificates), hint=error.strerror or str(error)) from error
         click.echo(f"wrote {number} certificates to {shown(certificates)}", err=True)
-    deliver(report, form, json_output, color)
+    output.deliver(report)
     context.exit(report.exit_code)

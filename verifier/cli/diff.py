@@ -8,9 +8,8 @@ import click
 
 from verifier.audit.documents import diff_documents
 from verifier.cli.maps import maps_of
-from verifier.cli.output import deliver, report_options
+from verifier.cli.output import Output, report_options
 from verifier.cli.paths import NamedPath
-from verifier.render.lines import ColorMode
 
 
 @click.command("diff")
@@ -18,9 +17,7 @@ from verifier.render.lines import ColorMode
 @click.argument("there", type=NamedPath(), metavar="B")
 @report_options
 @click.pass_context
-def command(
-    context: click.Context, /, here: Path, there: Path, form: str, json_output: Path | None, color: ColorMode
-) -> None:
+def command(context: click.Context, /, here: Path, there: Path, output: Output) -> None:
     """Compare the maps of A and B as functions, however their pieces are cut.
 
     Equality is proved; a difference is shown by its first element. Whether A or B are sound is not asked.
@@ -30,5 +27,5 @@ def command(
     shardproof diff before.json after.json
     """
     report = diff_documents(maps_of(here), maps_of(there))
-    deliver(report, form, json_output, color)
+    output.deliver(report)
     context.exit(report.exit_code)

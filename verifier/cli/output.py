@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +18,34 @@ from verifier.render.lines import ColorMode, wants_color
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-FORMATS = ("text", "concise", "json")
+FORMATS = ("text", "concise", "json", "sarif", "junit", "github")
+
+_FILES = {
+    "json": "Also write the report as JSON; shardproof render reads it back.",
+    "sarif": "Also write it as SARIF 2.1.0, for code scanning.",
+    "junit": "Also write it as JUnit XML.",
+    "github": "Also write it as annotations of GitHub Actions.",
+}
+"""The formats that can be written beside what is printed, and what is said of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a command does with its report: print it in one format, write it to files in others."""
+
+    form: str
+    files: Mapping[str, Path]
+    color: ColorMode
+
+    def deliver(self, report: Report) -> None:
+        """Write the files, then print.
+
+        Raises:
+            click.FileError: a file cannot be written.
+        """
+        for form, path in self.files.items():
+            write_text(path, rendered(report, form))
+        click.echo(rendered(report, self.form, color=use_color(self.color)), nl=False, color=True)
 
 
 def rendered(report: Report, form: str, *, color: bool = False) -> str:
@@ -34,27 +63,48 @@ def rendered(report: Report, form: str, *, color: bool = False) -> str:
             from verifier.render.json_hub import render_json
 
             return render_json(report)
+        case "sarif":
+            from verifier.render.checkout import surroundings
+            from verifier.render.sarif import render_sarif
+
+            return render_sarif(report, surroundings(os.environ))
+        case "junit":
+            from verifier.render.junit import render_junit
+
+            return render_junit(report)
+        case "github":
+            from verifier.render.checkout import surroundings
+            from verifier.render.github import render_github
+
+            return render_github(report, surroundings(os.environ))
         case _:
             raise ValueError(f"no format {form!r}")
 
 
 def report_options(function: F) -> F:
-    """``--format``, ``--json-output`` and ``--color``."""
-    options = (
-        click.option(
-            "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True,
-            help="What to print on standard output.",
-        ),
-        click.option(
-            "--json-output", type=NamedPath(dir_okay=False), default=None, metavar="FILE",
-            help="Also write the report as JSON; shardproof render reads it back.",
-        ),
-        color_option,
-    )  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+    """``--format``, ``--json-output`` and its kin, ``--color``; the command gets them as one ``output``."""
 
+    @wraps(function)
+    def command(*arguments: Any, form: str, color: ColorMode, **others: Any) -> Any:
+        named = {name: others.pop(f"{name}_output") for name in _FILES}
+        files = {name: path for name, path in named.items() if path is not None}
+        return function(*arguments, output=Output(form, files, color), **others)
+
+    decorated: Any = command
+    for option in reversed([_format_option, *map(_file_option, _FILES), color_option]):
+        decorated = option(decorated)
+    decorated_as_before: F = decorated
+    return decorated_as_before
+
+
+_format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="What to print on standard output.",
+)
 
 color_option = click.option(
     "--color",
@@ -64,20 +114,19 @@ color_option = click.option(
 )
 
 
+def _file_option(form: str) -> Callable[[Any], Any]:
+    return click.option(
+        f"--{form}-output",
+        type=NamedPath(dir_okay=False),
+        default=None,
+        metavar="FILE",
+        help=_FILES[form],
+    )
+
+
 def use_color(mode: ColorMode) -> bool:
     """Whether standard output gets colour."""
     return wants_color(mode, os.environ, is_terminal=sys.stdout.isatty())
-
-
-def deliver(report: Report, form: str, json_output: Path | None, color: ColorMode) -> None:
-    """Print the report and write what else was asked for.
-
-    Raises:
-        click.FileError: a file cannot be written.
-    """
-    if json_output is not None:
-        write_text(json_output, rendered(report, "json"))
-    click.echo(rendered(report, form, color=use_color(color)), nl=False, color=True)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from verifier.diagnostics.finding import Finding
     from verifier.diagnostics.report import NotProved, Report
     from verifier.formats import FormatError
+    from verifier.gate.declared import constructor
     from verifier.geometry.strided import StridedView
     from verifier.model.expectation import Expectation
     from verifier.model.piece import Piece
     from verifier.model.shard_map import RankShard, ShardMap
+    from verifier.symbolic.domain import Sizes, fixed, size, sizes
     from verifier.verdicts import Proved, Refuted, Undecided, Verdict
 
 __all__ = [
@@ -36,13 +38,18 @@ __all__ = [
     "Refuted",
     "Report",
     "ShardMap",
+    "Sizes",
     "StridedView",
     "Undecided",
     "Verdict",
     "check_map",
+    "constructor",
+    "fixed",
     "load",
     "map_from_affine",
     "same_function",
+    "size",
+    "sizes",
 ]
 
 _HOMES = {
@@ -57,11 +64,16 @@ _HOMES = {
     "Refuted": "verdicts",
     "Report": "diagnostics.report",
     "ShardMap": "model.shard_map",
+    "Sizes": "symbolic.domain",
     "StridedView": "geometry.strided",
     "Undecided": "verdicts",
     "Verdict": "verdicts",
     "check_map": "audit.check",
+    "constructor": "gate.declared",
+    "fixed": "symbolic.domain",
     "same_function": "audit.compare",
+    "size": "symbolic.domain",
+    "sizes": "symbolic.domain",
 }
 
 

@@ -25,6 +25,7 @@ ENTRY_POINTS = "shardproof.commands"
 
 _COMMANDS = {
     "audit": "verifier.cli.audit",
+    "gate": "verifier.cli.gate",
     "replay": "verifier.cli.replay",
     "certify": "verifier.cli.certify",
     "diff": "verifier.cli.diff",

@@ -20,6 +20,7 @@ Family = Literal[
     "replicas",
     "expectations",
     "constructors",
+    "constructor refusals",
     "canonical form",
     "undecided",
     "checkpoint set",
@@ -129,10 +130,16 @@ _EXPECTATIONS = _family(
 _CONSTRUCTORS = _family(
     "constructors",
     "error",
-    ("SM601", "fails-at-size", "a constructor builds a wrong map at some size", "T3 T5"),
-    ("SM602", "proved-on-part-of-domain", "a constructor is proved on part of its domain only", "T3 T5"),
-    ("SM603", "raises-on-valid-size", "a constructor raises on a size of its domain", "T10"),
-    ("SM604", "accepts-bad-arguments", "a constructor builds a map from arguments it should refuse", "T10"),
+    ("SM601", "fails-at-size", "a constructor builds a wrong map at some size", "T5 T10 T19 T20"),
+    ("SM602", "proved-on-part-of-domain", "a constructor is proved on part of its domain", "T19 T20 T21"),
+    ("SM603", "accepts-bad-arguments", "a constructor builds a wrong map of bad arguments", "T10"),
+)
+
+_CONSTRUCTOR_REFUSALS = _family(
+    "constructor refusals",
+    "warning",
+    ("SM604", "unnamed-refusal", "bad arguments raise an error that does not name them", ""),
+    ("SM605", "raises-on-valid-size", "a constructor raises on a size of its domain", "T19"),
 )
 
 _CANONICAL_FORM = _family(
@@ -188,6 +195,7 @@ CODES: tuple[Code, ...] = (
     *_REPLICAS,
     *_EXPECTATIONS,
     *_CONSTRUCTORS,
+    *_CONSTRUCTOR_REFUSALS,
     *_CANONICAL_FORM,
     *_UNDECIDED,
     *_CHECKPOINT_SET,

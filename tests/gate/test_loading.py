@@ -1,0 +1,65 @@
+"""Functions by their place; what is not there is said by name."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from verifier.gate.loading import FunctionError, NotCallableError, load, place_of
+
+
+def test_a_module_and_a_file(scratch: Path) -> None:
+    by_file, by_module = load("plans.py:cut_columns"), load("verifier.layouts:qkv")
+    assert by_file.call.__name__ == "cut_columns"
+    assert by_module.packages == {"verifier"}
+    assert by_file.folder == scratch
+    assert load("plans.py:cut_columns") is by_file
+    assert str(scratch) not in sys.path
+
+
+def test_the_same_relative_path_elsewhere_is_another_file(
+    scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = load("plans.py:cut_columns")
+    (scratch / "inner").mkdir()
+    (scratch / "inner" / "plans.py").write_text("def cut_columns(): return 5\n")
+    monkeypatch.chdir(scratch / "inner")
+    assert load("plans.py:cut_columns").call() == 5
+    assert load("plans.py:cut_columns").call is not here.call
+
+
+def test_an_exception_belongs_to_the_package_of_its_class_or_of_a_base(scratch: Path) -> None:
+    (scratch / "own.py").write_text("class Mine(Exception): pass\nclass Other(Mine): pass\ndef f(): pass\n")
+    loaded = load("own.py:f")
+    other = load("own.py:Other").call
+    assert loaded.owns(other)
+    assert not loaded.owns(ValueError)
+
+
+@pytest.mark.parametrize("where", ["f", ":f", "m:", ""])
+def test_what_names_no_function(where: str) -> None:
+    with pytest.raises(FunctionError, match="names no function; write module:function"):
+        place_of(where)
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("plans.py:cut_rows", "plans.py has no 'cut_rows'; its functions are cut_columns"),
+        ("absent.py:f", "there is no file absent.py"),
+        ("no_module_of_ours:f", "cannot be imported .*No module named"),
+        ("leaving.py:f", "cannot be imported .SystemExit"),
+    ],
+)
+def test_what_is_not_there(scratch: Path, where: str, words: str) -> None:
+    (scratch / "leaving.py").write_text("raise SystemExit(0)\n")
+    with pytest.raises(FunctionError, match=words):
+        load(where)
+
+
+def test_what_cannot_be_called(scratch: Path) -> None:
+    (scratch / "numbers_only.py").write_text("NUMBER = 4\n")
+    with pytest.raises(NotCallableError, match=r"numbers_only.py:NUMBER is a int, no function"):
+        load("numbers_only.py:NUMBER")

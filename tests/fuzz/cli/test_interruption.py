@@ -13,7 +13,12 @@ import pytest
 PATIENCE = 60.0
 """Seconds, on a machine that is busy with other tests."""
 SLOW = "import time\n\ndef check(entry):\n    time.sleep(0.1)\n"
-COMMAND = "from verifier.cli.main import main; main()"
+COMMAND = """
+import signal
+from verifier.cli.main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have had it ignored in the background
+main()
+"""
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 
 from fuzz.agreement import disagreements, flattened
 from fuzz.asking import Asked, ask
@@ -35,6 +36,8 @@ from verifier.obligations.questions import Question
 from verifier.verdicts import Proved, Undecided
 from verifier.version import VERSION
 
+TORCH = find_spec("torch") is not None
+"""Without it no map is run in it, and the report has no such table."""
 ALWAYS = ("cancel", "boxes", "search", "enumerate", "fingerprint")
 BUDGET = Budget(z3_rlimit=2_000_000)
 EVERYTHING = Selection(size=48)
@@ -90,7 +93,7 @@ class _Trial:
             self.disagree("judge: undecided, but every question has an answer")
         if isinstance(judgement.verdict, Proved):
             self.check_certificates(judgement.verdict.certificate, asked)
-        if self.due(self.target.oracle_every):
+        if self.due(self.target.oracle_every) and TORCH:
             self.ask_torch(walked, judgement)
         if self.due(self.target.drawing_every):
             self.found.count("drawing", type(judgement.verdict).__name__.lower())

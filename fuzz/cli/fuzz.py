@@ -140,6 +140,10 @@ def command(
             _require_writable(report)
         extent = Extent(tuple(dict.fromkeys(seeds)), cases, seconds)
         progress, rate = _run(target, extent, store, jobs, scheduler)
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"{error}; pip install 'shardproof[fuzz]' brings what targets need"
+        ) from error
     except (NoTargetError, NoClusterError, StoreError, ImportError) as error:
         raise click.ClickException(str(error)) from error
     except DiedError as error:

@@ -1,6 +1,8 @@
 """``shardproof fuzz`` as a person uses it: short campaigns, one case, what goes wrong."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -134,3 +136,26 @@ def test_progress_says_rate_and_counts() -> None:
     words = described(Progress(tally, cases=420, before=0), 2.0)
     assert words == "210/s  right 1,904  silently wrong 3  still exact 7"
     assert described(Progress(Tally(), cases=420, before=420), 2.0) == "-/s"
+
+
+def test_without_torch_our_engines_are_fuzzed_and_a_converter_says_what_to_install() -> None:
+    Path("mine.py").write_text("def check(entry):\n    return True\n")
+    script = """
+import sys
+sys.modules["torch"] = None
+import importlib.util
+found = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name == "torch" else found(name, *rest)
+from verifier.cli.main import main
+main()
+"""
+
+    def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-c", script, "fuzz", *arguments, "--cases", "21"]
+        return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+    ours, theirs = run("--target", "prover"), run("--target", "mine.py:check")
+    assert ours.returncode == 0, ours.stdout + ours.stderr
+    assert ours.stdout.splitlines()[-1].endswith("21 cases, 0 disagreements")
+    assert theirs.returncode == 2
+    assert "pip install 'shardproof[fuzz]'" in theirs.stderr

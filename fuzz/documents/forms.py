@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -24,21 +25,22 @@ def case_document(case: Case) -> dict[str, Any]:
     }
 
 
-def map_document(shard_map: ShardMap) -> dict[str, Any]:
-    """The affine form with scales as numbers, of which JSON has fewer: 1/3 becomes the nearest double."""
-    document = map_to_json(shard_map)
-    for rank, at, piece in shard_map.pieces():
-        written = document["ranks"][str(rank)]["pieces"][at]
-        if "scale" in written:
-            written["scale"] = _number(piece.scale)
-    return document
-
-
-def _number(scale: Scale) -> float:
+def nearest(scale: Scale) -> float:
+    """The nearest double."""
     try:
         return float(scale)
     except OverflowError:
         return math.inf
+
+
+def map_document(shard_map: ShardMap, number: Callable[[Scale], int | float] = nearest) -> dict[str, Any]:
+    """The affine form with scales as numbers, of which JSON has fewer: ``number`` says which is written."""
+    document = map_to_json(shard_map)
+    for rank, at, piece in shard_map.pieces():
+        written = document["ranks"][str(rank)]["pieces"][at]
+        if "scale" in written:
+            written["scale"] = number(piece.scale)
+    return document
 
 
 def _expectation_document(expectation: Expectation) -> dict[str, Any]:
@@ -53,7 +55,7 @@ def _expectation_document(expectation: Expectation) -> dict[str, Any]:
     if expectation.reference is not None:
         document["reference"] = map_document(expectation.reference)
     if isinstance(expectation.scale, Fraction):
-        document["expect_scale"] = _number(expectation.scale)
+        document["expect_scale"] = nearest(expectation.scale)
     if expectation.write_unit is not None:
         document["write_unit"] = expectation.write_unit
     return document

@@ -11,14 +11,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from fuzz.documents.forms import map_document
 from fuzz.walk import CODES, walk
 from verifier.audit.check import Settings
 from verifier.audit.corpus import case_files
 from verifier.audit.judge import judge
-from verifier.certificates.encode import Certificate, map_to_json
+from verifier.certificates.encode import Certificate
 from verifier.formats import CaseExpect, FormatError, read
 from verifier.model.expectation import Expectation
-from verifier.model.piece import ONE, Scale
+from verifier.model.piece import Scale
 from verifier.model.shard_map import ShardMap
 from verifier.verdicts import Refuted
 
@@ -152,7 +153,7 @@ def text_of(case: CaseFile) -> str:
         CaseError: a scale is no finite number.
     """
     document: dict[str, Any] = {"name": case.name, "what": case.what, "source": case.source}
-    document["map"] = _map_json(case.shard_map)
+    document["map"] = map_document(case.shard_map, _number)
     expectation = _expectation_json(case.expectation)
     if expectation:
         document["expectation"] = expectation
@@ -176,14 +177,6 @@ def _laid_out(value: Any, indent: int, taken: int) -> str:
     return left + ",".join(inner) + "\n" + " " * indent + right
 
 
-def _map_json(shard_map: ShardMap) -> dict[str, Any]:
-    document = map_to_json(shard_map)
-    for rank, position, piece in shard_map.pieces():
-        if piece.scale != ONE:
-            document["ranks"][str(rank)]["pieces"][position]["scale"] = _number(piece.scale)
-    return document
-
-
 def _expectation_json(expectation: Expectation) -> dict[str, Any]:
     plain = replace(expectation, reference=None)
     document = Certificate(ShardMap(name="", logical_shape=(), ranks={}), plain).to_json()["expectation"]
@@ -194,7 +187,7 @@ def _expectation_json(expectation: Expectation) -> dict[str, Any]:
         document["int_bits"] = document.pop("index_bits")
     if expectation.reference is None:
         return dict(document)
-    return {"reference": _map_json(expectation.reference), **document}
+    return {"reference": map_document(expectation.reference, _number), **document}
 
 
 def _number(scale: Scale) -> int | float:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from fuzz.shrinking import numbers as numbers
-from fuzz.shrinking import structure as structure
+from fuzz.shrinking import numbers, structure
 from fuzz.shrinking.example import Example
 from fuzz.shrinking.joins import joined_pieces
 from fuzz.shrinking.sizes import smaller_sizes

@@ -176,5 +176,5 @@ def test_workers_are_given_few_tasks_ahead() -> None:
         results = in_any_order(three, abs, inputs())
         next(results)
         assert len(begun) <= AHEAD * 3
-        assert sorted(number for number, _ in results) != list(range(100))  # the first was taken above
+        assert len(list(results)) == 99  # the first was taken above
         assert begun == list(range(100))

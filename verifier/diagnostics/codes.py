@@ -24,6 +24,7 @@ Family = Literal[
     "canonical form",
     "undecided",
     "checkpoint set",
+    "checkpoint remarks",
     "housekeeping",
     "tool bug",
 ]
@@ -161,6 +162,23 @@ _CHECKPOINT_SET = _family(
     ("CK105", "unlisted-tensor", "a file holds a tensor the index does not name", "T10"),
     ("CK106", "duplicate-tensor", "a tensor is stored twice", "T8"),
     ("CK107", "unreachable-bytes", "bytes of a file belong to no tensor", "T8"),
+    ("CK108", "box-outside-tensor", "a block leaves its tensor along a dimension", "T2"),
+    ("CK109", "path-leaves-folder", "the checkpoint names a file outside its folder", ""),
+    ("CK110", "payload-disagrees", "stored bytes say another shape or type than the metadata", "T8"),
+    ("CK111", "missing-block", "a block that the metadata lists is not stored", "T10"),
+    ("CK112", "orphan-block", "something is stored that no tensor lists", "T10"),
+    ("CK113", "wrong-byte-count", "stored bytes are not as many as shape and type need", "T8"),
+    ("CK114", "rank-files-disagree", "files of different ranks contradict each other", "T10"),
+    ("CK115", "unfit-sharding", "a sharding does not fit its mesh or its tensor", "T10"),
+    ("CK116", "unfit-optimizer-state", "optimizer state does not fit its parameter", "T10"),
+    ("CK117", "undeclared-padding", "padding of a flat buffer is not where the format puts it", "T8"),
+)
+
+_CHECKPOINT_REMARKS = _family(
+    "checkpoint remarks",
+    "warning",
+    ("CK201", "inferred-shape", "the full shape is not stored and was taken from the blocks", ""),
+    ("CK202", "ignored-file", "a file in the folder is no part of the checkpoint", ""),
 )
 
 _UNDECIDED = _family(
@@ -199,6 +217,7 @@ CODES: tuple[Code, ...] = (
     *_CANONICAL_FORM,
     *_UNDECIDED,
     *_CHECKPOINT_SET,
+    *_CHECKPOINT_REMARKS,
     *_HOUSEKEEPING,
     *_TOOL_BUG,
 )

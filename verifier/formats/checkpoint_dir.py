@@ -10,6 +10,7 @@ from verifier.formats.document import Document, Refusal
 from verifier.formats.limits import Limits
 from verifier.formats.model_states import ModelStates, rank_in_name, read_model_states
 from verifier.formats.refusal import FormatError, shown
+from verifier.formats.request import Request
 from verifier.model.origin import Origin
 
 LATEST = "latest"
@@ -17,6 +18,11 @@ LATEST_BYTES = 4096
 STATES_SUFFIX = "_states.pt"
 OPTIMIZER_SUFFIX = "_optim_states.pt"
 NAMES_SHOWN = 4
+
+
+def read_folder(path: Path, origin: Origin, request: Request) -> Document:
+    """The document of a checkpoint folder; see ``read_directory``."""
+    return read_directory(path, origin, request.limits)
 
 
 def read_directory(path: Path, origin: Origin, limits: Limits) -> Document:

@@ -2,87 +2,116 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from verifier.formats.document import Document
 from verifier.formats.limits import Limits
-from verifier.formats.map_json import read_json
-from verifier.formats.refusal import FormatError
+from verifier.formats.refusal import FormatError, shown
+from verifier.formats.registry import Format, formats
+from verifier.formats.request import Request
+from verifier.formats.sight import Sight
 from verifier.model.origin import Origin
 
-HEAD_BYTES = 4096
-ZIP_MAGIC = b"PK\x03\x04"
-PICKLE_PROTOCOL = b"\x80"
-PICKLE_STOP = b"."
-JSON_STARTS = b'{["-0123456789tfn'
-BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-DEFAULTS = Limits()
-HELP = "a map is a JSON document, a DeepSpeed model-states file, or a directory of such files"
+MOST_LEVELS = 3
+"""How deep a folder that is no checkpoint itself is searched for some."""
+MOST_FOLDERS = 4096
+ASKED = Request()
 
 
-def read(path: Path, *, display: str | None = None, limits: Limits = DEFAULTS) -> Document:
+def read(
+    path: Path, *, display: str | None = None, limits: Limits | None = None, request: Request = ASKED
+) -> Document:
     """Read the maps of a file or checkpoint directory.
 
     Args:
         path: what to read.
         display: the path as people should see it; ``path`` itself when None.
-        limits: how much it may cost.
+        limits: how much it may cost; those of ``request`` when None.
+        request: what else is asked of the reader.
 
     Raises:
         FormatError: nothing at all can be read. A document with one bad map among good ones is no error.
     """
     origin = Origin(display if display is not None else str(path))
+    asked = request if limits is None else replace(request, limits=limits)
     try:
-        if path.is_dir():
-            from verifier.formats.checkpoint_dir import read_directory  # costs start-up time, as below
-
-            return read_directory(path, origin, limits)
-        if not path.is_file():
-            raise FormatError(
-                "SM001", "no such file, or not a regular one", origin, help="check the spelling of the path"
-            )
-        return _read_file(path, origin, limits)
+        sight = _seen(path, origin)
+        found = _format_of(sight, asked)
+        if found is None:
+            raise _unknown(sight, origin)
+        return found.load()(path, origin, asked)
     except OSError as error:
+        raise _unopened(origin, error) from None
+
+
+def checkpoints(path: Path, request: Request = ASKED) -> Iterator[Path]:
+    """The path itself when it is a file or a checkpoint, else the checkpoints below it, sorted.
+
+    A folder in which none is found stands for itself, so that reading it says why.
+    """
+    try:
+        sight = Sight(path)
+        if not sight.is_folder or _format_of(sight, request) is not None:
+            yield path
+            return
+        found = list(_below(path, request, MOST_LEVELS))
+    except OSError:
+        found = []
+    yield from found or [path]
+
+
+def _below(folder: Path, request: Request, levels: int) -> Iterator[Path]:
+    if not levels:
+        return
+    for name in Sight(folder).names[:MOST_FOLDERS]:
+        inside = Sight(folder / name)
+        if not inside.is_folder or inside.path.is_symlink():
+            continue
+        if _format_of(inside, request) is not None:
+            yield inside.path
+        else:
+            yield from _below(inside.path, request, levels - 1)
+
+
+def _seen(path: Path, origin: Origin) -> Sight:
+    sight = Sight(path)
+    if sight.is_folder:
+        return sight
+    if not path.is_file():
         raise FormatError(
-            "SM001", f"cannot be read: {error.strerror}", origin, help="check the path and its permissions"
-        ) from None
-
-
-def _read_file(path: Path, origin: Origin, limits: Limits) -> Document:
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        head = file.read(HEAD_BYTES)
-        if size:
-            file.seek(-1, 2)
-        last = file.read(1)
-    if not head:
+            "SM001", "no such file, or not a regular one", origin, help="check the spelling of the path"
+        )
+    if not sight.head:
         raise FormatError("SM001", "the file is empty", origin, help="write it again from its source")
-    if head.startswith(ZIP_MAGIC):
-        from verifier.formats.pickled import read_archive
+    return sight
 
-        return read_archive(path, origin, limits)
-    if head.startswith(BYTE_ORDER_MARKS) or head.lstrip()[:1] in JSON_STARTS:
-        return read_json(_bounded(path, size, limits.json_bytes, "JSON", origin), path.stem, origin, limits)
-    # Old protocols have no mark of their own; every pickle ends with its STOP opcode.
-    if head.startswith(PICKLE_PROTOCOL) or last == PICKLE_STOP:
-        data = _bounded(path, size, limits.pickle_bytes, "pickle", origin)
-        from verifier.formats.pickled import read_bare_pickle
 
-        return read_bare_pickle(data, path.stem, origin, limits)
-    raise FormatError(
-        "SM001", "this is no map: neither JSON, nor a pickle, nor a zip archive", origin, help=HELP
+def _format_of(sight: Sight, request: Request) -> Format | None:
+    known = formats()
+    if request.input_format is not None:
+        return next(form for form in known if form.name == request.input_format)
+    return next((form for form in known if form.recognises(sight)), None)
+
+
+def _unknown(sight: Sight, origin: Origin) -> FormatError:
+    if sight.is_folder:
+        return FormatError(
+            "SM001",
+            "no map is in this directory",
+            origin,
+            help=f"known are: {', '.join(form.about for form in formats())}",
+        )
+    return FormatError(
+        "SM001",
+        f"this is no map: it begins with {shown(sight.head[:8].decode('latin-1'))}",
+        origin,
+        help=f"known are: {', '.join(form.about for form in formats())}",
     )
 
 
-def _bounded(path: Path, size: int, limit: int, what: str, origin: Origin) -> bytes:
-    """The bytes of a file, unless its size already says no."""
-    if size > limit:
-        raise FormatError(
-            "SM006",
-            f"{size} bytes of {what}, over the limit of {limit}",
-            origin,
-            help="split the document, or pass larger Limits if you trust its source",
-        )
-    with path.open("rb") as file:
-        # A file that grows meanwhile is cut here and refused by its parser.
-        return file.read(limit + 1)
+def _unopened(origin: Origin, error: OSError) -> FormatError:
+    return FormatError(
+        "SM001", f"cannot be read: {error.strerror}", origin, help="check the path and its permissions"
+    )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from verifier.formats.refusal import FormatError
+from verifier.model.box_map import BoxMap
 from verifier.model.expectation import Expectation
 from verifier.model.origin import Origin
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
 
-Kind = Literal["map", "case", "affine-json", "deepspeed"]
 CaseVerdict = Literal["proved", "refuted", "undecided", "unreadable"]
 
 
@@ -36,6 +37,21 @@ class Subject:
     expectation: Expectation
     faults: tuple[Fault, ...] = ()
     witnesses: tuple[tuple[str, ShardMap], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoxSubject:
+    """One parameter that is stored as boxes.
+
+    Attributes:
+        boxes: the boxes; each must be inside the parameter, and together they must be all of it, once.
+        faults: what the reader found by comparing them with their surroundings.
+        expected_shape: the full shape that somebody else stated for the parameter; None when nobody did.
+    """
+
+    boxes: BoxMap
+    faults: tuple[Fault, ...] = ()
+    expected_shape: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,18 +91,24 @@ class Document:
 
     Attributes:
         file: the path as people typed it.
-        kind: which form it has.
+        kind: name of its format.
         subjects: the maps, in the order of the document.
+        boxes: the parameters stored as boxes, in the order of the document.
         refusals: the parts that could not be read.
         faults: faults of the file set as a whole: CK101 for a missing file, SM507 for files that disagree.
+        remarks: faults that are only warnings (CK2xx).
+        checks: how many statements about the file set hold, by a plural noun, e.g. {"byte ranges": 12}.
         unchecked: what a reader might expect to be covered and is not, one line each.
         expect: the right answer, for case files.
     """
 
     file: str
-    kind: Kind
+    kind: str
     subjects: tuple[Subject, ...] = ()
+    boxes: tuple[BoxSubject, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     faults: tuple[Fault, ...] = ()
+    remarks: tuple[Fault, ...] = ()
+    checks: Mapping[str, int] = field(default_factory=dict)
     unchecked: tuple[str, ...] = ()
     expect: CaseExpect | None = None

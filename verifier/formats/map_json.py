@@ -7,6 +7,7 @@ Known forms, told apart by their keys: one map; many maps under ``params``; the 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from verifier.formats.affine import check_version, decode_map
 from verifier.formats.case_json import decode_expect, read_case
@@ -16,10 +17,22 @@ from verifier.formats.json_text import parse
 from verifier.formats.limits import Limits
 from verifier.formats.names import parameter_name
 from verifier.formats.refusal import FormatError, below, shown
+from verifier.formats.request import Request
+from verifier.formats.whole_file import bounded_bytes
 from verifier.model.expectation import Expectation
 from verifier.model.origin import Origin
 
 SOUNDNESS = Expectation()
+
+
+def read_json_file(path: Path, origin: Origin, request: Request) -> Document:
+    """The document of a JSON file.
+
+    Raises:
+        FormatError: nothing in the file can be read.
+    """
+    data = bounded_bytes(path, request.limits.json_bytes, "JSON", origin)
+    return read_json(data, path.stem, origin, request.limits)
 
 
 def read_json(data: bytes, stem: str, origin: Origin, limits: Limits) -> Document:

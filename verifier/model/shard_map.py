@@ -39,6 +39,8 @@ class ShardMap:
     """How one parameter is cut over ranks. Ranks are labels, not positions.
 
     ``ranks`` is ordered by rank. ``origin`` is where the map was read, None when built in memory.
+    ``holder`` is what people call a rank of this map, a singular noun: formats that forget who wrote a block
+    number the blocks instead.
 
     Raises:
         TypeError: the shape is not a tuple of plain integers, or ranks not plain integers to RankShard.
@@ -49,6 +51,7 @@ class ShardMap:
     logical_shape: tuple[int, ...]
     ranks: dict[int, RankShard]
     origin: Origin | None = None
+    holder: str = "rank"
 
     def __post_init__(self) -> None:
         require_shape("logical_shape", self.logical_shape)

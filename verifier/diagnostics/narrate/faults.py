@@ -7,7 +7,7 @@ from collections.abc import Callable
 from verifier.diagnostics.codes import Code, code_of
 from verifier.diagnostics.finding import Finding, Json, Label, Place
 from verifier.diagnostics.fingerprint import fault_fingerprint
-from verifier.diagnostics.narrate import expectations, general, parameter, piece, shard
+from verifier.diagnostics.narrate import expectations, general, parameter, piece, sets, shard
 from verifier.diagnostics.narrate.case import Case, Draft
 from verifier.diagnostics.snippets import Locate
 from verifier.diagnostics.wording import counted, listing, number, ranks_phrase, shape_text, shown_name
@@ -46,6 +46,8 @@ _NARRATIONS: dict[str, Callable[[Case], Draft]] = {
     "SM902": general.undecided,
     "SM903": general.undecided,
     "TB101": general.two_ways_disagree,
+    **{f"CK1{n:02d}": sets.file_set(f"CK1{n:02d}") for n in range(2, 18)},
+    **{f"CK20{n}": sets.file_set(f"CK20{n}") for n in (1, 2)},
 }
 
 _WITHOUT_DEMAND = ("tool bug", "undecided")

@@ -1,0 +1,112 @@
+"""The formats that can be read, in the order in which a path is tried against them.
+
+A format is a name, a cheap way to tell it, and a reader that is imported only when needed. Packages add their
+own by an entry point in the group ``shardproof.formats`` that names a ``Format``; those are tried first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from verifier.formats.document import Document
+from verifier.formats.request import Request
+from verifier.formats.sight import Sight
+from verifier.model.origin import Origin
+
+ENTRY_POINTS = "shardproof.formats"
+
+Read = Callable[[Path, Origin, Request], Document]
+"""A reader. It raises FormatError when nothing at all can be read, OSError when the path cannot be opened."""
+
+ZIP_MAGIC = b"PK\x03\x04"
+PICKLE_PROTOCOL = b"\x80"
+PICKLE_STOP = b"."
+JSON_STARTS = b'{["-0123456789tfn'
+BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format.
+
+    Attributes:
+        name: the word ``--input-format`` takes.
+        about: what it is, for people, one line.
+        recognises: whether a path has this format, by its content; must be cheap.
+        reader: where its reader is, "module:function".
+    """
+
+    name: str
+    about: str
+    recognises: Callable[[Sight], bool]
+    reader: str
+
+    def load(self) -> Read:
+        """The reader.
+
+        Raises:
+            ImportError: it cannot be imported.
+        """
+        module, _, function = self.reader.partition(":")
+        return cast(Read, getattr(import_module(module), function))
+
+
+def _is_json(sight: Sight) -> bool:
+    return sight.head.startswith(BYTE_ORDER_MARKS) or sight.head.lstrip()[:1] in [
+        bytes([start]) for start in JSON_STARTS
+    ]
+
+
+def _is_pickle(sight: Sight) -> bool:
+    # Old protocols have no mark of their own; every pickle ends with its STOP opcode.
+    return sight.head.startswith(PICKLE_PROTOCOL) or sight.last_byte == PICKLE_STOP
+
+
+def _is_deepspeed_folder(sight: Sight) -> bool:
+    if not sight.is_folder:
+        return False
+    return sight.has_suffix("_states.pt") or sight.has("latest") or _tag_folder(sight)
+
+
+def _tag_folder(sight: Sight) -> bool:
+    return any(Sight(sight.path / name).has_suffix("_states.pt") for name in sight.names)
+
+
+BUILT_IN: tuple[Format, ...] = (
+    Format(
+        "deepspeed", "DeepSpeed checkpoint folder", _is_deepspeed_folder,
+        "verifier.formats.checkpoint_dir:read_folder",
+    ),
+    Format(
+        "torch-save", "a file of torch.save", lambda sight: sight.head.startswith(ZIP_MAGIC),
+        "verifier.formats.pickled:read_archive_file",
+    ),
+    Format("json", "JSON document of maps, or a case", _is_json, "verifier.formats.map_json:read_json_file"),
+    Format("pickle", "pickle of plain objects", _is_pickle, "verifier.formats.pickled:read_pickle_file"),
+)  # fmt: skip
+
+
+def formats() -> tuple[Format, ...]:
+    """Every format, in the order they are tried.
+
+    Raises:
+        TypeError: an entry point names something else than a Format.
+        ImportError: an entry point cannot be loaded.
+    """
+    return (*_added(), *BUILT_IN)
+
+
+def _added() -> tuple[Format, ...]:
+    from importlib.metadata import entry_points
+
+    added: list[Format] = []
+    for found in sorted(entry_points(group=ENTRY_POINTS)):
+        loaded = found.load()
+        if not isinstance(loaded, Format):
+            raise TypeError(f"entry point {found.name} of {ENTRY_POINTS} names a {type(loaded).__name__}")
+        added.append(loaded)
+    return tuple(added)

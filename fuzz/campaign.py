@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from fuzz.cases import case_at
-from fuzz.executors import Workers, in_any_order
 from fuzz.outcomes import DISAGREEMENT, Tally, finding
 from fuzz.store import Chunk, Store
 from fuzz.target import Target
+from verifier.audit.executors import Workers, in_any_order
 
 FIRST = 8
 """Cases of the first tasks, while nobody knows how long a case takes."""

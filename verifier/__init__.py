@@ -109,4 +109,4 @@ def load(path: str | Path) -> list[ShardMap]:
     document = read(Path(path))
     for refusal in document.refusals:
         raise FormatError(refusal.code, refusal.message, refusal.origin, help=refusal.help)
-    return [subject.shard_map for subject in document.subjects]
+    return list(document.maps)

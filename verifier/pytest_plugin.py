@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -30,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from verifier.audit.corpus import Replayed
+    from verifier.audit.replayed import Replayed
     from verifier.diagnostics.report import Report, Subject
     from verifier.gate.loading import Loaded
     from verifier.model.expectation import Expectation
@@ -91,7 +90,7 @@ def _assert_constructor_fixture() -> Callable[..., None]:
 def _map_complaint(made: object, expectation: Expectation | None) -> str:
     """The terminal message about a map, nothing when it is proved."""
     from verifier.audit.check import Settings, check_subject
-    from verifier.audit.documents import locate
+    from verifier.audit.entries import locate
     from verifier.model.expectation import Expectation
     from verifier.model.shard_map import ShardMap
 
@@ -128,9 +127,8 @@ def _constructor_answer(
     except FAILURES as error:
         return str(error), []
     complaint = _complaint(_report([gated.subject], gated.unchecked))
-    test = gated.test if _can_be_imported(loaded) else None
     remarks = [f"{finding.code}: {finding.concise}" for finding in gated.subject.findings]
-    return "\n".join(filter(None, [complaint, test])), remarks
+    return "\n".join(filter(None, [complaint, gated.test])), remarks
 
 
 def _loaded(function: Callable[..., object]) -> Loaded:
@@ -150,15 +148,6 @@ def _loaded(function: Callable[..., object]) -> Loaded:
         digest="",
         folder=Path.cwd(),
     )
-
-
-def _can_be_imported(loaded: Loaded) -> bool:
-    """Whether the place of a function leads back to it; not for those inside of others, and partial ones."""
-    module, _, name = loaded.where.rpartition(":")
-    found: object = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found is loaded.call
 
 
 def _report(subjects: list[Subject], unchecked: tuple[str, ...] = ()) -> Report:

@@ -15,12 +15,12 @@ import click
 from fuzz.campaign import DiedError, Extent, Progress, run_campaign
 from fuzz.cases import Selection
 from fuzz.cli.progress import campaign_progress
-from fuzz.executors import NoClusterError, workers
 from fuzz.outcomes import DISAGREEMENT
 from fuzz.registry import NAMES, NoTargetError, asked_about, layouts_of, mutants_of, target_named
 from fuzz.report.campaign import CampaignReport
 from fuzz.store import StoreError, opened
 from fuzz.target import Target
+from verifier.audit.executors import NoClusterError, workers
 from verifier.cli.output import write_text
 from verifier.diagnostics.report import EXIT_NOTHING_CHECKED, EXIT_PROVED, EXIT_REFUTED, EXIT_TOOL_BUG
 

@@ -19,7 +19,6 @@ from pathlib import Path
 from fuzz.campaign import Extent, run_campaign
 from fuzz.cases import Selection
 from fuzz.consumers.deepspeed import DeepSpeedTarget
-from fuzz.executors import Workers, workers
 from fuzz.outcomes import DISAGREEMENT, SILENT, Tally
 from fuzz.registry import asked_about, layouts_of, mutants_of
 from fuzz.report.acceptance import acceptance_sections
@@ -27,6 +26,7 @@ from fuzz.shrinking.triage import Triaged, triage
 from fuzz.store import opened
 from fuzz.tables import table
 from fuzz.target import Target
+from verifier.audit.executors import Workers, workers
 from verifier.certificates.encode import map_to_json
 from verifier.diagnostics.report import EXIT_PROVED, EXIT_TOOL_BUG, EXIT_UNDECIDED
 

@@ -15,12 +15,13 @@ from fuzz.targets.map_documents import stored
 from fuzz.targets.pickle_streams import archive_of, stream_from
 from fuzz.targets.watch import nothing_done
 from verifier.diagnostics.codes import code_of
-from verifier.formats import FormatError, Limits, read
+from verifier.formats import FormatError, Limits, formats, read
 from verifier.formats.pickle_records import PLAIN, Call, Grammar, Name
 from verifier.formats.pickle_tree import read_pickle
 from verifier.formats.torch_zip import TORCH, Storage
 from verifier.model.origin import Origin
 
+formats()  # looks for added formats once, and an opened file is noticed
 LIMITS = Limits(nodes=5_000, depth=40, pickle_ops=5_000, memo=5_000, pickle_bytes=1 << 16)
 """Low, so that small inputs reach them."""
 REFUSALS = frozenset({"SM001", "SM003", "SM006", "SM007"})

@@ -8,11 +8,11 @@ import pytest
 from fuzz import campaign
 from fuzz.campaign import DiedError, Extent, Progress, run_campaign, run_case
 from fuzz.cases import Selection, case_at
-from fuzz.executors import Workers, workers
 from fuzz.outcomes import DISAGREEMENT, SILENT, Tally
 from fuzz.store import Chunk, opened
 from fuzz.target import Target
 from tests.fuzz.targets_for_tests import Crashing, Deadly, Gullible
+from verifier.audit.executors import Workers, workers
 
 TARGET = Gullible()
 
@@ -162,7 +162,7 @@ def test_tasks_of_a_slow_target_are_small() -> None:
 
 
 def test_workers_are_given_few_tasks_ahead() -> None:
-    from fuzz.executors import AHEAD, in_any_order
+    from verifier.audit.executors import AHEAD, in_any_order
 
     begun: list[int] = []
 

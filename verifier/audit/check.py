@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from verifier.audit.answering import Answering
 from verifier.audit.execution import Execution
 from verifier.audit.judge import Judgement, judge
+from verifier.audit.proofs import Proofs
 from verifier.budget import Budget
 from verifier.certificates.check import Rejected, TooLarge, check_text
 from verifier.diagnostics.finding import Finding, Place
@@ -87,14 +88,21 @@ def check_subject(
     *,
     found: Sequence[Fault] = (),
     locate: Locate | None = None,
+    proofs: Proofs | None = None,
 ) -> Subject:
-    """One map as a subject of a report. ``found`` are faults its reader knows of from other descriptions."""
-    judgement = judge(shard_map, expectation, answering, found=found)
+    """One map as a subject of a report.
+
+    ``found`` are faults its reader knows of from other descriptions; ``proofs`` what is proved already.
+    """
+    known = None if proofs is None or found else proofs.of(shard_map, expectation)
+    judgement = known or judge(shard_map, expectation, answering, found=found)
     faults, verdict = list(judgement.faults), verdict_word(judgement.verdict)
-    if settings.self_check and isinstance(judgement.verdict, Proved):
+    if known is None and settings.self_check and isinstance(judgement.verdict, Proved):
         unconfirmed = _certificate_faults(judgement.verdict)
         faults += unconfirmed
         verdict = "undecided" if unconfirmed else "proved"
+        if proofs is not None and not unconfirmed:
+            proofs.keep(shard_map, expectation, judgement)
     execution = _execution(shard_map, expectation, settings, judgement)
     faults += execution.faults
     notes, helps = execution.notes, _repairs(shard_map, expectation, settings, judgement, answering)
@@ -110,12 +118,17 @@ def check_subject(
         place=None if shard_map.origin is None else Place(shard_map.origin.file, shard_map.origin.pointer),
         obligations=Obligations(judgement.proved, judgement.refuted, judgement.undecided),
         answered_by=judgement.answered_by,
-        contents={
-            "ranks": len(shard_map.ranks),
-            "pieces": sum(len(shard.pieces) for shard in shard_map.ranks.values()),
-        },
+        contents=_contents(shard_map),
         findings=findings + warnings,
     )
+
+
+def _contents(shard_map: ShardMap) -> dict[str, int]:
+    """What a map consists of; holders of one block each are the blocks."""
+    holders, pieces = len(shard_map.ranks), sum(len(shard.pieces) for shard in shard_map.ranks.values())
+    if shard_map.holder != "rank" and holders == pieces:
+        return {f"{shard_map.holder}s": holders}
+    return {f"{shard_map.holder}s": holders, "pieces": pieces}
 
 
 def findings_of(

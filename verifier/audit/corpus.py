@@ -2,49 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence, Set
 from functools import partial
 from pathlib import Path
 
+from verifier.audit import manifest
 from verifier.audit.check import Settings, verdict_word
-from verifier.audit.documents import Audited, audit_path, each_path
+from verifier.audit.documents import Audited, audit_path
+from verifier.audit.executors import IN_PROCESS, Workers, in_order
 from verifier.audit.judge import judge
-from verifier.diagnostics.report import Subject, is_tool_bug
+from verifier.audit.replayed import Replayed, same, words
+from verifier.diagnostics.report import Subject
 from verifier.formats import CaseExpect
 from verifier.model.expectation import Expectation
 
+Case = Path | manifest.Entry
+"""A case file, or an entry of a manifest."""
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """One case: what it states, what we say, and whether that agrees.
 
-    ``expected`` and ``got`` are words such as "refuted (SM201, SM203)"; ``subjects`` carry the findings.
-    ``tool_bug`` is True when one of them is about shardproof itself: then agreement means nothing.
+def cases_in(path: Path) -> list[Case]:
+    """Every case below a folder, sorted by path: case files, and the entries of manifests.
+
+    Whatever is in the folder of a manifest belongs to its entries. A single file stands for itself.
+
+    Raises:
+        ManifestError: a manifest is malformed.
     """
-
-    file: str
-    agrees: bool
-    expected: str
-    got: str
-    subjects: tuple[Subject, ...]
-
-    @property
-    def tool_bug(self) -> bool:
-        """Whether a finding says that shardproof contradicts itself."""
-        return any(is_tool_bug(finding) for subject in self.subjects for finding in subject.findings)
+    if path.is_file():
+        return [*manifest.read_manifest(path)] if path.name == manifest.FILE else [path]
+    manifests = sorted(path.rglob(manifest.FILE))
+    entries = [entry for found in manifests for entry in manifest.read_manifest(found)]
+    return [*case_files(path, apart={found.parent for found in manifests}), *entries]
 
 
-def case_files(directory: Path) -> list[Path]:
-    """Every JSON file below a directory that is a map case, sorted; a single file stands for itself."""
-    if directory.is_file():
-        return [directory]
-    return sorted(path for path in directory.rglob("*.json") if path.name != "manifest.json")
+def case_files(folder: Path, *, apart: Set[Path] = frozenset()) -> list[Path]:
+    """Every JSON file below a folder, sorted, but for what is in the folders ``apart``."""
+    return sorted(file for file in folder.rglob("*.json") if apart.isdisjoint(file.parents))
 
 
-def replay(paths: Sequence[Path], settings: Settings, *, jobs: int = 1) -> Iterator[Replayed]:
+def replay(cases: Sequence[Case], settings: Settings, found: Workers = IN_PROCESS) -> Iterator[Replayed]:
     """Each case with its outcome, in order."""
-    yield from each_path(partial(replay_path, settings=settings), paths, jobs=jobs)
+    yield from in_order(found, partial(replay_case, settings=settings), iter(cases))
+
+
+def replay_case(case: Case, settings: Settings) -> Replayed:
+    """One case."""
+    if isinstance(case, manifest.Entry):
+        return manifest.replay_entry(case, settings)
+    return replay_path(case, settings)
 
 
 def replay_path(path: Path, settings: Settings) -> Replayed:
@@ -54,12 +59,12 @@ def replay_path(path: Path, settings: Settings) -> Replayed:
     verdict, codes = _answer(audited.subjects)
     if expect is None:
         expected = "a case file with an expected verdict"
-        return Replayed(str(path), False, expected, _words(verdict, codes), audited.subjects)
+        return Replayed(str(path), False, expected, words(verdict, codes), audited.subjects)
     agrees = _agrees(expect, verdict, codes)
-    expected, got = _words(expect.verdict, expect.codes), _words(verdict, codes)
+    expected, got = words(expect.verdict, expect.codes), words(verdict, codes)
     if expect.structural_verdict is not None:
         structural = _structural(audited, settings, verdict)
-        if not _same(expect.structural_verdict, structural):
+        if not same(expect.structural_verdict, structural):
             agrees = False
             expected += f", {expect.structural_verdict} without its demands"
             got += f", {structural} without them"
@@ -92,13 +97,4 @@ def _answer(subjects: Sequence[Subject]) -> tuple[str, tuple[str, ...]]:
 def _agrees(expect: CaseExpect, verdict: str, codes: tuple[str, ...]) -> bool:
     if expect.verdict == "proved" or verdict == "proved":
         return expect.verdict == verdict and not codes
-    return _same(expect.verdict, verdict) and (not expect.codes or bool(set(codes) & set(expect.codes)))
-
-
-def _same(expected: str, verdict: str) -> bool:
-    """Refuted and unreadable agree with each other: whether a broken map can be read depends on the form."""
-    return expected == verdict or {expected, verdict} == {"refuted", "unreadable"}
-
-
-def _words(verdict: str, codes: Sequence[str]) -> str:
-    return f"{verdict} ({', '.join(codes)})" if codes else verdict
+    return same(expect.verdict, verdict) and (not expect.codes or bool(set(codes) & set(expect.codes)))

@@ -1,33 +1,31 @@
-"""Auditing paths: every document read, every map in it judged, one report for all.
+"""Auditing paths: every document read, every part of it judged, one report for all.
 
-One unreadable file does not hide the findings of the others.
+One unreadable file does not hide the findings of the others, and how the work is shared changes nothing in
+the report.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypeVar
 
-from verifier.audit.answering import Answering
-from verifier.audit.check import Settings, check_subject, findings_of, tool_versions, verdict_word
-from verifier.audit.compare import compare, witness_faults
+from verifier.audit.cache import Cache, CacheError, opened
+from verifier.audit.check import Settings, tool_versions
+from verifier.audit.entries import Entry, batches, check_entry, entries_of, file_set, refused
+from verifier.audit.executors import IN_PROCESS, Workers, in_order
+from verifier.audit.proofs import Proofs
+from verifier.audit.references import Maps, with_references
 from verifier.diagnostics.finding import Place
-from verifier.diagnostics.report import Obligations, Report, Subject
-from verifier.diagnostics.snippets import Span
-from verifier.formats import Document, FormatError, Refusal, read, resolve
-from verifier.formats import Subject as ReadSubject
-from verifier.model.expectation import Expectation
-from verifier.model.origin import Origin
-from verifier.model.shard_map import ShardMap
-from verifier.obligations.faults import Fault
-from verifier.verdicts import Proved, Refuted, Undecided
+from verifier.diagnostics.report import Report, Subject
+from verifier.formats import Document, FormatError, Refusal, Request, checkpoints, read
 
-T = TypeVar("T")
+HEAVIEST = 20_000
+"""Pieces of one task: about a second of work."""
+LONGEST = 64
+"""Parts of a document in one task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,166 +40,111 @@ class Audited:
     document: Document | None
 
 
-def audit_paths(
-    paths: Sequence[Path],
-    settings: Settings,
-    *,
-    jobs: int = 1,
-    done: Callable[[Path], None] = lambda path: None,
-) -> Report:
-    """One report on all paths, in the given order; ``jobs`` processes change nothing in it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """How paths are audited.
 
-    ``done`` is called after each path.
+    Attributes:
+        settings: how each map is checked.
+        request: what is asked of readers.
+        workers: who does the work.
+        references: the map that each parameter should be, by name; None for no comparison.
+        cache: file with what earlier audits proved, None for none.
+        keep_outcomes: False to leave certificates with the workers that made them.
+        done: called with how many more parts are judged, and how many more are known of.
+    """
+
+    settings: Settings = field(default_factory=Settings)
+    request: Request = field(default_factory=Request)
+    workers: Workers = IN_PROCESS
+    references: Maps | None = None
+    cache: Path | None = None
+    keep_outcomes: bool = False
+    done: Callable[[int, int], None] = lambda judged, more: None
+
+
+def audit_paths(paths: Iterable[Path], audit: Audit) -> Report:
+    """One report on all paths, in the given order; a folder of checkpoints stands for each of them.
+
+    Raises:
+        CacheError: the cache cannot be used; nothing was audited then.
     """
     subjects: list[Subject] = []
     unchecked: dict[str, None] = {}
-    for path, audited in zip(paths, audit_each(paths, settings, jobs=jobs), strict=True):
-        subjects += audited.subjects
-        unchecked.update(dict.fromkeys(audited.unchecked))
-        done(path)
+    with ExitStack() as stack:
+        cache = None if audit.cache is None else stack.enter_context(opened(audit.cache))
+        for path in (found for named in paths for found in checkpoints(named, audit.request)):
+            audited = _audited(path, audit, cache)
+            subjects += audited.subjects
+            unchecked.update(dict.fromkeys(audited.unchecked))
     return Report(tool=tool_versions(), subjects=tuple(subjects), unchecked=tuple(unchecked))
 
 
-def audit_each(paths: Sequence[Path], settings: Settings, *, jobs: int = 1) -> Iterator[Audited]:
-    """Each path audited, in the given order."""
-    yield from each_path(partial(audit_path, settings=settings), paths, jobs=jobs)
+def audit_path(path: Path, settings: Settings, request: Request | None = None) -> Audited:
+    """One file or checkpoint folder, judged in this process, with certificates."""
+    return _audited(path, Audit(settings=settings, request=request or Request(), keep_outcomes=True), None)
 
 
-def each_path(work: Callable[[Path], T], paths: Sequence[Path], *, jobs: int = 1) -> Iterator[T]:
-    """What ``work`` makes of each path, in the given order, by worker processes that are started afresh."""
-    if min(jobs, len(paths)) <= 1:
-        yield from map(work, paths)
-        return
-    from concurrent.futures import ProcessPoolExecutor  # costs start-up time that one process need not pay
-    from multiprocessing import get_context
-
-    with ProcessPoolExecutor(min(jobs, len(paths)), mp_context=get_context("spawn")) as pool:
-        yield from pool.map(work, paths, chunksize=8)
-
-
-def audit_path(path: Path, settings: Settings) -> Audited:
-    """One file or checkpoint directory."""
+def _audited(path: Path, audit: Audit, cache: Cache | None) -> Audited:
     try:
-        document = read(path)
+        document = read(path, request=audit.request)
     except FormatError as error:
         refusal = Refusal.of(path.name, error)
-        return Audited((_refused(refusal, line=error.line, column=error.column),), (), None)
-    answering = settings.answering()
-    subjects = [_checked(subject, settings, answering) for subject in document.subjects]
-    subjects += [_refused(refusal) for refusal in document.refusals]
-    if document.faults:
-        subjects.append(_file_set(document))
+        return Audited((refused(refusal, line=error.line, column=error.column),), (), None)
+    if audit.references is not None:
+        document = with_references(document, audit.references)
+    subjects = list(_judged(entries_of(document), audit, cache))
+    together = file_set(document, audit.settings)
+    if together is not None:
+        subjects.append(together)
     if not subjects:
         return Audited((_unchecked(path),), (*document.unchecked, f"{path} (no map found)"), document)
     return Audited(tuple(subjects), document.unchecked, document)
 
 
-def locate(origin: Origin) -> Span | None:
-    """The lines of a value, for snippets."""
-    return resolve(origin, Path())
+def _judged(entries: Sequence[Entry], audit: Audit, cache: Cache | None) -> Iterator[Subject]:
+    audit.done(0, len(entries))
+    task = partial(
+        _check_batch, settings=audit.settings, cache=audit.cache, keep_outcomes=audit.keep_outcomes
+    )
+    shared = batches(entries, heaviest=HEAVIEST, longest=LONGEST)
+    for subjects, fresh in in_order(audit.workers, task, shared):
+        if cache is not None:
+            cache.keep(fresh)
+        audit.done(len(subjects), 0)
+        yield from subjects
+
+
+_PROOFS: dict[tuple[Settings, Path | None], Proofs] = {}
+"""What this process proved, by settings and cache: the batches of one audit share it."""
+
+
+def _check_batch(
+    batch: tuple[Entry, ...], *, settings: Settings, cache: Path | None, keep_outcomes: bool
+) -> tuple[tuple[Subject, ...], dict[str, str]]:
+    """The subjects of a batch, and what was proved anew. Runs in a worker."""
+    proofs = Proofs() if settings.oracle is not None else _PROOFS.setdefault((settings, cache), Proofs())
+    proofs.fresh = {}
+    answering = settings.answering()
+    with ExitStack() as stack:
+        proofs.stored = _stored(cache, stack)
+        subjects = [check_entry(entry, settings, answering, proofs) for entry in batch]
+        proofs.stored = None
+    if not keep_outcomes:
+        subjects = [replace(subject, outcome=None) for subject in subjects]
+    return tuple(subjects), proofs.fresh
+
+
+def _stored(cache: Path | None, stack: ExitStack) -> Callable[[str], str | None] | None:
+    """Finds what the cache has; a worker that cannot see the file finds nothing and still proves anew."""
+    if cache is None:
+        return None
+    try:
+        return stack.enter_context(opened(cache)).find
+    except CacheError:
+        return lambda key: None
 
 
 def _unchecked(path: Path) -> Subject:
     """A document without a map: it must not pass because of what other documents hold."""
     return Subject(name=str(path), kind="document", verdict="unchecked", place=Place(str(path)))
-
-
-def _checked(subject: ReadSubject, settings: Settings, answering: Answering) -> Subject:
-    found = [*subject.faults, *witness_faults(subject.shard_map, subject.witnesses, answering)]
-    return check_subject(
-        subject.shard_map, subject.expectation, settings, answering, found=found, locate=locate
-    )
-
-
-def _refused(refusal: Refusal, *, line: int | None = None, column: int | None = None) -> Subject:
-    """A document, or one map in it, that could not be read. A broken map (SM1xx) is a wrong map."""
-    span = locate(refusal.origin) if line is None else None
-    if span is not None:
-        line, column = span.line, span.column
-    place = Place(refusal.origin.file, refusal.origin.pointer, line, column)
-    verdict: Literal["unreadable", "refuted"] = "unreadable" if refusal.code.startswith("SM0") else "refuted"
-    from verifier.diagnostics.narrate import refusal_finding  # most documents are not refused
-
-    finding = refusal_finding(refusal.code, refusal.message, refusal.help, place, verdict=verdict)
-    return Subject(name=refusal.name, kind="map", verdict=verdict, place=place, findings=(finding,))
-
-
-def _file_set(document: Document) -> Subject:
-    """Faults of the files together, as a subject of its own."""
-    nowhere = ShardMap(name=document.file, logical_shape=(), ranks={}, origin=Origin(document.file))
-    return Subject(
-        name=document.file,
-        kind="checkpoint",
-        verdict="refuted",
-        place=Place(document.file),
-        findings=findings_of(nowhere, Expectation(), document.faults),
-    )
-
-
-def diff_documents(here: Sequence[ShardMap], there: Sequence[ShardMap]) -> Report:
-    """Maps compared as functions, matched by name; single maps are compared whatever their names.
-
-    A name that only one side has is a refutation (SM502).
-    """
-    answering = Settings().answering()
-    if len(here) == len(there) == 1:
-        pairs = [(here[0].name, here[0], there[0])]
-    else:
-        others = {shard_map.name: shard_map for shard_map in there}
-        pairs = [(m.name, m, others[m.name]) for m in here if m.name in others]
-    subjects = [_compared(name, left, right, answering) for name, left, right in pairs]
-    matched = {name for name, _, _ in pairs}
-    if len(here) != 1 or len(there) != 1:
-        subjects += [_unmatched(m, "the second") for m in here if m.name not in matched]
-        subjects += [_unmatched(m, "the first") for m in there if m.name not in matched]
-    return Report(tool=tool_versions(), subjects=tuple(subjects))
-
-
-def _compared(name: str, here: ShardMap, there: ShardMap, answering: Answering) -> Subject:
-    verdict = compare(here, there, answering)
-    faults = () if isinstance(verdict, Proved) else verdict.faults
-    expectation = Expectation(reference=there)
-    return Subject(
-        name=name,
-        kind="pair",
-        verdict=verdict_word(verdict),
-        outcome=verdict,
-        place=None if here.origin is None else Place(here.origin.file, here.origin.pointer),
-        obligations=Obligations(
-            proved=int(isinstance(verdict, Proved)),
-            refuted=int(isinstance(verdict, Refuted)),
-            undecided=int(isinstance(verdict, Undecided)),
-        ),
-        findings=findings_of(here, expectation, faults, locate=locate),
-    )
-
-
-def _unmatched(shard_map: ShardMap, side: str) -> Subject:
-    fault = Fault(code="SM502", side="map", values={"reason": f"{side} document has no map of this name"})
-    return Subject(
-        name=shard_map.name,
-        kind="pair",
-        verdict="refuted",
-        obligations=Obligations(refuted=1),
-        findings=findings_of(shard_map, Expectation(), (fault,), locate=locate),
-    )
-
-
-def write_certificates(report: Report, directory: Path) -> int:
-    """Write the certificate of every proved map to ``directory``; how many there were.
-
-    The file name is made of the map's name and a digest of the certificate, so equal runs write equal files.
-
-    Raises:
-        OSError: the directory cannot be made or written to.
-    """
-    directory.mkdir(parents=True, exist_ok=True)
-    written = 0
-    for subject in report.subjects:
-        if isinstance(subject.outcome, Proved):
-            text = subject.outcome.certificate.to_text()
-            stem = re.sub(r"[^A-Za-z0-9._-]+", "_", subject.name)[:80].strip("._") or "map"
-            digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-            (directory / f"{stem}-{digest}.cert.json").write_text(text + "\n", encoding="utf-8")
-            written += 1
-    return written

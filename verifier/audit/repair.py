@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from verifier.audit.answering import Answering
 from verifier.audit.judge import judge
+from verifier.diagnostics.holders import piece_phrase
 from verifier.geometry.strided import StridedView, row_major
 from verifier.model.expectation import Expectation
 from verifier.model.piece import Piece
@@ -38,7 +39,8 @@ def find_repair(
             return None
         edited = _with_piece(shard_map, rank, position, piece)
         if isinstance(judge(edited, expectation, answering).verdict, Proved):
-            return f"piece {position} of rank {rank} with {text} makes the map sound (all re-proved)"
+            who = piece_phrase(shard_map, rank, position)
+            return f"{who} with {text} makes the map sound (all re-proved)"
     return None
 
 

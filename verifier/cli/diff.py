@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from verifier.audit.documents import diff_documents
+from verifier.audit.differences import diff_documents
 from verifier.cli.maps import maps_of
 from verifier.cli.output import Output, report_options
 from verifier.cli.paths import NamedPath

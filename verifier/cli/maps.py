@@ -28,9 +28,10 @@ def maps_of(path: Path) -> list[ShardMap]:
             f"{refusal.code} {escaped(f'{refusal.origin}: {refusal.message}')}\n"
             f"  = help: {escaped(refusal.help)}"
         )
-    if not document.subjects:
+    maps = document.maps
+    if not maps:
         raise click.ClickException(f"{shown(path)} holds no map")
-    return [subject.shard_map for subject in document.subjects]
+    return list(maps)
 
 
 def named_maps(path: Path, name: str | None) -> list[ShardMap]:

@@ -47,6 +47,13 @@ def jobs_option(function: F) -> F:
     )(function)
 
 
+def scheduler_option(function: F) -> F:
+    """``--scheduler``: a cluster instead of processes. The output does not depend on it either."""
+    return click.option(
+        "--scheduler", metavar="ADDRESS", help="Run on a dask.distributed cluster (extra: cluster)."
+    )(function)
+
+
 def _budget(_context: click.Context, _parameter: click.Parameter, value: str) -> Budget:
     try:
         return Budget().scaled(float(value.removeprefix("x")))

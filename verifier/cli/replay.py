@@ -9,12 +9,15 @@ from typing import Any
 import click
 
 from verifier.audit.check import tool_versions
-from verifier.audit.corpus import Replayed, case_files, replay
+from verifier.audit.corpus import cases_in, replay
+from verifier.audit.executors import workers
+from verifier.audit.manifest import ManifestError
+from verifier.audit.replayed import Replayed
 from verifier.cli.failures import oracle_failures
 from verifier.cli.options import jobs_option, make_settings, settings_options
 from verifier.cli.output import color_option, rendered, use_color
 from verifier.cli.paths import NamedPath
-from verifier.cli.progress import path_progress
+from verifier.cli.progress import part_progress
 from verifier.diagnostics.report import (
     EXIT_NOTHING_CHECKED,
     EXIT_PROVED,
@@ -34,22 +37,34 @@ from verifier.render.lines import ColorMode
 @color_option
 @click.pass_context
 def command(
-    context: click.Context, /, directory: Path, jobs: int, verbose: bool, color: ColorMode, **settings: Any
+    context: click.Context,
+    /,
+    directory: Path,
+    jobs: int,
+    verbose: bool,
+    color: ColorMode,
+    **settings: Any,
 ) -> None:
-    """Replay every case file under DIR and compare with the verdict and codes it states.
+    """Replay every case under DIR and compare with the answer it states.
 
-    A case differs also when its file cannot be read. Exit code 0 when every case agrees, 1 when one differs,
-    4 when there is none, 70 when shardproof contradicts itself on one.
+    Cases are case files, and the entries of files called manifest.json: checkpoints with a verdict and its
+    reasons in words. A case differs also when its file cannot be read. Exit code 0 when every case agrees, 1
+    when one differs, 4 when there is none, 70 when shardproof contradicts itself on one.
 
     \b
     shardproof replay corpora/ -j 2
+    shardproof replay checkpoints/manifest.json
     """
-    files = case_files(directory)
+    try:
+        cases = cases_in(directory)
+    except ManifestError as error:
+        raise click.ClickException(escaped(str(error))) from error
     chosen = replace(make_settings(**settings), repair=False)
     shown: list[Replayed] = []
-    with oracle_failures(), path_progress(len(files)) as done:
-        for path, case in zip(files, replay(files, chosen, jobs=jobs), strict=True):
-            done(path)
+    with oracle_failures(), part_progress() as done, workers(jobs, start="spawn") as found:
+        done(0, len(cases))
+        for case in replay(cases, chosen, found):
+            done(1, 0)
             if not case.agrees or case.tool_bug:
                 shown.append(case)
             if verbose or not case.agrees or case.tool_bug:
@@ -59,10 +74,10 @@ def command(
         click.echo()
         click.echo(rendered(report, "text", color=use_color(color)), nl=False, color=True)
     differing, bugs = sum(not case.agrees for case in shown), sum(case.tool_bug for case in shown)
-    click.echo(_summary(len(files), differing, bugs))
+    click.echo(_summary(len(cases), differing, bugs))
     if bugs:
         context.exit(EXIT_TOOL_BUG)
-    if not files:
+    if not cases:
         context.exit(EXIT_NOTHING_CHECKED)
     context.exit(EXIT_REFUTED if differing else EXIT_PROVED)
 

@@ -112,3 +112,11 @@ class Document:
     checks: Mapping[str, int] = field(default_factory=dict)
     unchecked: tuple[str, ...] = ()
     expect: CaseExpect | None = None
+
+    @property
+    def maps(self) -> tuple[ShardMap, ...]:
+        """Every map, those of boxes with one holder for each box."""
+        return (
+            *[subject.shard_map for subject in self.subjects],
+            *[subject.boxes.to_shard_map() for subject in self.boxes],
+        )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -90,6 +91,7 @@ BUILT_IN: tuple[Format, ...] = (
 )  # fmt: skip
 
 
+@cache
 def formats() -> tuple[Format, ...]:
     """Every format, in the order they are tried.
 

@@ -15,10 +15,10 @@ from fuzz.cases import Case, Selection, case_at
 from fuzz.consumers.function import SOUND_BY_THEMSELVES, WAIVING, FunctionTarget
 from fuzz.consumers.function_loading import load
 from fuzz.consumers.plain import plain
-from fuzz.executors import workers
 from fuzz.layouts import LAYOUTS
 from fuzz.outcomes import DISAGREEMENT, REFUSED_RIGHT, SILENT, Tally
 from fuzz.walk import walk
+from verifier.audit.executors import workers
 from verifier.formats.affine import decode_map
 from verifier.formats.fields import Interned
 from verifier.formats.limits import Limits

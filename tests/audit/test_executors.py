@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from fuzz.campaign import MOST, Extent, run_campaign
-from fuzz.executors import NoClusterError, in_any_order, workers
 from fuzz.outcomes import Tally
 from fuzz.store import opened
 from tests.fuzz.targets_for_tests import Gullible
+from verifier.audit.executors import NoClusterError, in_any_order, workers
 
 
 @pytest.fixture(scope="module")

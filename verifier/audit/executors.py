@@ -1,4 +1,4 @@
-"""Where the tasks of a campaign run: this process, processes of this machine, or a cluster."""
+"""Where tasks run: this process, processes of this machine, or a cluster."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import os
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import get_context
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -45,11 +47,18 @@ class _InProcess(Executor):
         return future
 
 
-@contextmanager
-def workers(jobs: int = 1, scheduler: str | None = None, *, apart: bool = False) -> Iterator[Workers]:
-    """Workers for a campaign; those of the cluster at ``scheduler`` where one is given.
+IN_PROCESS = Workers(_InProcess(), 1)
+"""This process alone."""
 
-    One worker is this process, unless it has to be ``apart``: code that may take its process down.
+
+@contextmanager
+def workers(
+    jobs: int = 1, scheduler: str | None = None, *, apart: bool = False, start: str | None = None
+) -> Iterator[Workers]:
+    """Workers for tasks; those of the cluster at ``scheduler`` where one is given.
+
+    One worker is this process, unless it has to be ``apart``: code that may take its process down. ``start``
+    is how processes are started, "spawn" where this one has threads; the platform's way when None.
 
     Raises:
         NoClusterError: dask.distributed is not installed, or nothing answers there.
@@ -58,9 +67,10 @@ def workers(jobs: int = 1, scheduler: str | None = None, *, apart: bool = False)
         with _cluster(scheduler) as found:
             yield found
     elif jobs == 1 and not apart:
-        yield Workers(_InProcess(), 1)
+        yield IN_PROCESS
     else:
-        with ProcessPoolExecutor(jobs, initializer=_serve, initargs=(os.getpid(),)) as pool:
+        context = get_context(start)
+        with ProcessPoolExecutor(jobs, context, initializer=_serve, initargs=(os.getpid(),)) as pool:
             yield Workers(pool, jobs)
 
 
@@ -118,6 +128,24 @@ def in_any_order(found: Workers, task: Callable[[T], R], inputs: Iterator[T]) ->
             ready, _ = wait(pending, return_when=FIRST_COMPLETED)
             for future in ready:
                 yield pending.pop(future), future.result()
+    finally:
+        for future in pending:
+            future.cancel()
+
+
+def in_order(found: Workers, task: Callable[[T], R], inputs: Iterator[T]) -> Iterator[R]:
+    """The result of each input, in the order of the inputs; a few inputs per worker are taken ahead.
+
+    Stopping the iteration forgets what has not begun.
+    """
+    pending: deque[Future[R]] = deque()
+    try:
+        for following in inputs:
+            pending.append(found.executor.submit(task, following))
+            while len(pending) >= (AHEAD * found.count if found.count > 1 else 1):
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
     finally:
         for future in pending:
             future.cancel()

@@ -1,0 +1,93 @@
+"""A parameter that is stored as boxes, judged: each box inside it in every dimension, all of it covered once.
+
+Few boxes go through the prover of shard maps, which knows least elements and draws pictures; many go through
+the engine for columns, and come back here only where something is wrong. Theory: T2, T3.
+"""
+
+from __future__ import annotations
+
+from verifier.audit.answering import Answering
+from verifier.audit.check import Settings, check_subject, findings_of
+from verifier.audit.many_boxes import check_many
+from verifier.diagnostics.finding import Place
+from verifier.diagnostics.report import Obligations, Subject
+from verifier.diagnostics.snippets import Locate
+from verifier.formats import BoxSubject
+from verifier.model.box_map import BoxMap
+from verifier.model.expectation import Expectation
+from verifier.obligations.faults import Count, Fault, Value
+
+FEW = 2048
+"""Up to as many boxes are judged one object each."""
+
+SOUND = Expectation()
+
+
+def check_boxes(
+    subject: BoxSubject, settings: Settings, answering: Answering, *, locate: Locate | None = None
+) -> Subject:
+    """One parameter that is stored as boxes, as a subject of a report."""
+    boxes = subject.boxes
+    found = [*subject.faults, *_other_shape(subject)]
+    outside = outside_fault(boxes)
+    if outside is None and boxes.count > FEW:
+        return check_many(boxes, found, settings, answering)
+    if outside is None:
+        return check_subject(boxes.to_shard_map(), SOUND, settings, answering, found=found, locate=locate)
+    faults = [outside, *found]
+    return Subject(
+        name=boxes.name,
+        kind="map",
+        verdict="refuted",
+        place=None if boxes.origin is None else Place(boxes.origin.file, boxes.origin.pointer),
+        obligations=Obligations(refuted=len(faults)),
+        contents={f"{boxes.holder}s": boxes.count},
+        findings=findings_of(boxes.to_shard_map(), SOUND, faults, locate=locate),
+    )
+
+
+def outside_fault(boxes: BoxMap) -> Fault | None:
+    """CK108 for the first box that leaves the parameter along a dimension; counts all of them.
+
+    An empty box must not begin past the end either: no writer puts it there.
+    """
+    wrong = [position for position in range(boxes.count) if _leaves(boxes, position) is not None]
+    if not wrong:
+        return None
+    first = wrong[0]
+    axis = _leaves(boxes, first) or 0
+    offsets, sizes = boxes.box(first)
+    return Fault(
+        code="CK108",
+        side="map",
+        rank=first,
+        pieces=((first, 0),),
+        count=Count(len(wrong), exact=True),
+        values={
+            "what": f"{boxes.holder} {first} at {list(offsets)} of size {list(sizes)}",
+            "found": f"reaches {offsets[axis]} to {offsets[axis] + sizes[axis]} in dimension {axis}",
+            "stated": f"the tensor ends at {boxes.logical_shape[axis]}",
+            "axis": axis,
+        },
+    )
+
+
+def _leaves(boxes: BoxMap, position: int) -> int | None:
+    """The first dimension along which a box is not inside, None when it is inside."""
+    offsets, sizes = boxes.box(position)
+    for axis, (offset, size, extent) in enumerate(zip(offsets, sizes, boxes.logical_shape, strict=True)):
+        if offset < 0 or offset + size > extent:
+            return axis
+    return None
+
+
+def _other_shape(subject: BoxSubject) -> list[Fault]:
+    stated = subject.expected_shape
+    if stated is None or stated == subject.boxes.logical_shape:
+        return []
+    values: dict[str, Value] = {
+        "descriptor": "the expected shapes",
+        "stated": stated,
+        "found": subject.boxes.logical_shape,
+    }
+    return [Fault(code="SM507", side="map", values=values)]

@@ -1,0 +1,65 @@
+"""Maps of two documents compared as functions, matched by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from verifier.audit.answering import Answering
+from verifier.audit.check import Settings, findings_of, tool_versions, verdict_word
+from verifier.audit.compare import compare
+from verifier.audit.entries import locate
+from verifier.diagnostics.finding import Place
+from verifier.diagnostics.report import Obligations, Report, Subject
+from verifier.model.expectation import Expectation
+from verifier.model.shard_map import ShardMap
+from verifier.obligations.faults import Fault
+from verifier.verdicts import Proved, Refuted, Undecided
+
+
+def diff_documents(here: Sequence[ShardMap], there: Sequence[ShardMap]) -> Report:
+    """Maps compared as functions, matched by name; single maps are compared whatever their names.
+
+    A name that only one side has is a refutation (SM502).
+    """
+    answering = Settings().answering()
+    if len(here) == len(there) == 1:
+        pairs = [(here[0].name, here[0], there[0])]
+    else:
+        others = {shard_map.name: shard_map for shard_map in there}
+        pairs = [(m.name, m, others[m.name]) for m in here if m.name in others]
+    subjects = [_compared(name, left, right, answering) for name, left, right in pairs]
+    matched = {name for name, _, _ in pairs}
+    if len(here) != 1 or len(there) != 1:
+        subjects += [_unmatched(m, "the second") for m in here if m.name not in matched]
+        subjects += [_unmatched(m, "the first") for m in there if m.name not in matched]
+    return Report(tool=tool_versions(), subjects=tuple(subjects))
+
+
+def _compared(name: str, here: ShardMap, there: ShardMap, answering: Answering) -> Subject:
+    verdict = compare(here, there, answering)
+    faults = () if isinstance(verdict, Proved) else verdict.faults
+    expectation = Expectation(reference=there)
+    return Subject(
+        name=name,
+        kind="pair",
+        verdict=verdict_word(verdict),
+        outcome=verdict,
+        place=None if here.origin is None else Place(here.origin.file, here.origin.pointer),
+        obligations=Obligations(
+            proved=int(isinstance(verdict, Proved)),
+            refuted=int(isinstance(verdict, Refuted)),
+            undecided=int(isinstance(verdict, Undecided)),
+        ),
+        findings=findings_of(here, expectation, faults, locate=locate),
+    )
+
+
+def _unmatched(shard_map: ShardMap, side: str) -> Subject:
+    fault = Fault(code="SM502", side="map", values={"reason": f"{side} document has no map of this name"})
+    return Subject(
+        name=shard_map.name,
+        kind="pair",
+        verdict="refuted",
+        obligations=Obligations(refuted=1),
+        findings=findings_of(shard_map, Expectation(), (fault,), locate=locate),
+    )

@@ -1,0 +1,128 @@
+"""Equal geometries are proved once: a checkpoint has the same layer a hundred times.
+
+What an earlier run proved is taken from its cache only as a suggestion: the certificate is put together again
+for the map at hand and has to be accepted by the independent checker.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from itertools import chain
+from typing import Any
+
+from verifier.audit.judge import Judgement
+from verifier.certificates.check import Rejected, check
+from verifier.certificates.encode import Certificate
+from verifier.certificates.forms import Cancellation, Form, Pairs
+from verifier.model.expectation import Expectation
+from verifier.model.shard_map import ShardMap
+from verifier.obligations.catalogue import basic_obligations
+from verifier.obligations.expectations import unit_obligations
+from verifier.obligations.lints import lints
+from verifier.obligations.piece_rules import RULES
+from verifier.verdicts import Proved
+from verifier.version import VERSION
+
+MOST = 100_000
+"""Geometries remembered; more are proved again."""
+
+SOUND = Expectation()
+
+Geometry = Hashable
+"""Everything of a map but its name, its place and the word for its holders."""
+
+
+@dataclass(slots=True)
+class Proofs:
+    """Judgements of maps that were proved and whose certificates were accepted.
+
+    Within a run they are found by geometry, for maps of which nothing but soundness is asked. ``stored``
+    finds what an earlier run left under a key, None when it is to be left alone; ``fresh`` is what this run
+    adds.
+    """
+
+    stored: Callable[[str], str | None] | None = None
+    fresh: dict[str, str] = field(default_factory=dict)
+    _known: dict[Geometry, Judgement] = field(default_factory=dict)
+
+    def of(self, shard_map: ShardMap, expectation: Expectation) -> Judgement | None:
+        """The judgement of an equal map, as one of this map."""
+        known = self._known.get(geometry(shard_map)) if expectation == SOUND else None
+        if known is None or not isinstance(known.verdict, Proved):
+            return self._from_stored(shard_map, expectation)
+        return replace(known, verdict=Proved(replace(known.verdict.certificate, shard_map=shard_map)))
+
+    def keep(self, shard_map: ShardMap, expectation: Expectation, judgement: Judgement) -> None:
+        """Remember a proof whose certificate was accepted. Maps with warnings speak of themselves."""
+        if not isinstance(judgement.verdict, Proved) or judgement.warnings:
+            return
+        if expectation == SOUND and len(self._known) < MOST:
+            self._known[geometry(shard_map)] = judgement
+        if self.stored is not None:
+            certificate = judgement.verdict.certificate.to_json()
+            self.fresh[_key(certificate)] = json.dumps(
+                {"evidence": certificate["evidence"], "answered_by": judgement.answered_by}, sort_keys=True
+            )
+
+    def _from_stored(self, shard_map: ShardMap, expectation: Expectation) -> Judgement | None:
+        if self.stored is None:
+            return None
+        statement = Certificate(shard_map, expectation).to_json()
+        text = self.stored(_key(statement))
+        found = None if text is None else _confirmed(text, statement, shard_map, expectation)
+        if found is not None and expectation == SOUND and len(self._known) < MOST:
+            self._known[geometry(shard_map)] = found
+        return found
+
+
+def geometry(shard_map: ShardMap) -> Geometry:
+    """Equal exactly for maps that differ in name, place and words only."""
+    return shard_map.logical_shape, tuple(shard_map.ranks.items())
+
+
+def _key(certificate: dict[str, Any]) -> str:
+    """What a stored proof is found by: the statement and the version that proved it."""
+    statement = json.dumps([certificate["map"], certificate["expectation"]], sort_keys=True)
+    return sha256(f"{VERSION}\0{statement}".encode()).hexdigest()
+
+
+def _confirmed(
+    text: str, statement: dict[str, Any], shard_map: ShardMap, expectation: Expectation
+) -> Judgement | None:
+    """The judgement that a stored proof comes to; None when anything about it is not as it should be."""
+    try:
+        stored = json.loads(text)
+        evidence, answered_by = stored["evidence"], Counter(stored["answered_by"])
+        if check({**statement, "evidence": evidence}):
+            return None
+        forms = {name: _form(form) for name, form in evidence.items()}
+    except (Rejected, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    names = [obligation.name for obligation in _obligations(shard_map, expectation)]
+    if any(type(n) is not int or n < 1 for n in answered_by.values()) or answered_by.total() != len(names):
+        return None
+    if [*lints(shard_map)]:
+        return None
+    complete = {name: forms.get(name, Cancellation()) for name in names}
+    return Judgement(
+        Proved(Certificate(shard_map, expectation, complete)),
+        (),
+        (),
+        proved=len(names) + len(RULES),
+        refuted=0,
+        undecided=0,
+        answered_by=dict(sorted(answered_by.items())),
+    )
+
+
+def _obligations(shard_map: ShardMap, expectation: Expectation) -> Iterator[Any]:
+    return chain(basic_obligations(shard_map, expectation), unit_obligations(shard_map, expectation))
+
+
+def _form(value: dict[str, Any]) -> Form:
+    """A form the checker accepted without assumptions."""
+    return Pairs(value["work"]) if value["form"] == "pairs" else Cancellation()

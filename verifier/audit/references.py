@@ -1,0 +1,59 @@
+"""Holding a checkpoint against another one, or a layout that was proved: same name, same function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from verifier.formats import BoxSubject, Document, Subject
+from verifier.formats.refusal import shown
+from verifier.model.shard_map import ShardMap
+from verifier.obligations.faults import Fault
+
+NAMES_SHOWN = 4
+
+Maps = Mapping[str, ShardMap]
+
+
+def with_references(document: Document, references: Maps) -> Document:
+    """The document with each map expected to be the function of the reference of its name (SM501).
+
+    A map with a reference of its own keeps it. Where blocks have no ranks the reference only states the full
+    shape. Parameters that one side does not have are faults (SM502).
+    """
+    subjects = tuple(_expected(subject, references) for subject in document.subjects)
+    boxes = tuple(_shaped(subject, references) for subject in document.boxes)
+    names = {subject.name for subject in subjects} | {subject.boxes.name for subject in boxes}
+    lacking = [name for name in references if name not in names]
+    return replace(
+        document,
+        subjects=subjects,
+        boxes=boxes,
+        faults=(*document.faults, *_lacking(lacking, "this document")),
+    )
+
+
+def _expected(subject: Subject, references: Maps) -> Subject:
+    reference = references.get(subject.name)
+    if reference is None:
+        return replace(subject, faults=(*subject.faults, *_lacking([subject.name], "the reference")))
+    if subject.expectation.reference is not None:
+        return subject
+    return replace(subject, expectation=replace(subject.expectation, reference=reference))
+
+
+def _shaped(subject: BoxSubject, references: Maps) -> BoxSubject:
+    reference = references.get(subject.boxes.name)
+    if reference is None:
+        faults = (*subject.faults, *_lacking([subject.boxes.name], "the reference"))
+        return replace(subject, faults=faults)
+    return replace(subject, expected_shape=subject.expected_shape or reference.logical_shape)
+
+
+def _lacking(names: list[str], who: str) -> list[Fault]:
+    if not names:
+        return []
+    some = ", ".join(shown(name) for name in names[:NAMES_SHOWN])
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    reason = f"{who} has no parameter {some}{more}"
+    return [Fault(code="SM502", side="map", values={"reason": reason})]

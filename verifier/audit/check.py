@@ -117,6 +117,7 @@ def check_subject(
         outcome=judgement.verdict,
         place=None if shard_map.origin is None else Place(shard_map.origin.file, shard_map.origin.pointer),
         obligations=Obligations(judgement.proved, judgement.refuted, judgement.undecided),
+        families=judgement.families,
         answered_by=judgement.answered_by,
         contents=_contents(shard_map),
         findings=findings + warnings,

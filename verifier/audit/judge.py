@@ -6,14 +6,16 @@ Theory: T10.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from verifier.answers import Fails, Holds, Unknown
+from verifier.answers import Answer, Fails, Holds, Unknown
 from verifier.audit.answering import Answered, Answering
 from verifier.audit.causes import by_cause
+from verifier.audit.families import by_family
 from verifier.certificates.encode import Certificate
 from verifier.certificates.forms import Form, SolverClaim
+from verifier.diagnostics.report import Obligations
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.catalogue import basic_obligations
@@ -43,6 +45,7 @@ class Judgement:
         refuted: obligations that fail.
         undecided: obligations left open.
         answered_by: obligations per engine.
+        families: the obligations by family.
     """
 
     verdict: Verdict
@@ -52,6 +55,7 @@ class Judgement:
     refuted: int
     undecided: int
     answered_by: dict[str, int]
+    families: Mapping[str, Obligations] = field(default_factory=dict)
 
 
 def judge(
@@ -84,7 +88,32 @@ def judge(
         refuted=failing + broken,
         undecided=undecided,
         answered_by=dict(sorted(Counter(a.answer.engine for a in answered).items())),
+        families=_families(answered, direct, asked, left_open=isinstance(verdict, Undecided)),
     )
+
+
+def _families(
+    answered: Sequence[Answered], direct: Sequence[Fault], asked: Sequence[Fault], *, left_open: bool
+) -> dict[str, Obligations]:
+    """The same numbers by family. ``left_open``: what fails is undecided, because nothing is refuted."""
+    wrong = {fault.code for fault in direct if not fault.undecided}
+    unmet = {fault.code for fault in asked if not fault.undecided} - wrong
+    broken = min(len(wrong) + len(unmet), len(RULES))
+    return by_family(
+        [(item.obligation.family, _counted(item.answer, left_open)) for item in answered],
+        pieces=Obligations(proved=len(RULES) - broken, refuted=len(wrong)),
+        expected=Obligations(refuted=broken - len(wrong), undecided=sum(fault.undecided for fault in asked)),
+    )
+
+
+def _counted(answer: Answer, left_open: bool) -> Obligations:
+    match answer:
+        case Holds():
+            return Obligations(proved=1)
+        case Fails() if not left_open:
+            return Obligations(refuted=1)
+        case _:
+            return Obligations(undecided=1)
 
 
 def _diagnosed(

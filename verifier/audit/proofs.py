@@ -14,10 +14,12 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any
 
+from verifier.audit.families import by_family
 from verifier.audit.judge import Judgement
 from verifier.certificates.check import Rejected, check
 from verifier.certificates.encode import Certificate
 from verifier.certificates.forms import Cancellation, Form, Pairs
+from verifier.diagnostics.report import Obligations
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.catalogue import basic_obligations
@@ -102,7 +104,8 @@ def _confirmed(
         forms = {name: _form(form) for name, form in evidence.items()}
     except (Rejected, ValueError, KeyError, TypeError, AttributeError):
         return None
-    names = [obligation.name for obligation in _obligations(shard_map, expectation)]
+    obligations = [*_obligations(shard_map, expectation)]
+    names = [obligation.name for obligation in obligations]
     if any(type(n) is not int or n < 1 for n in answered_by.values()) or answered_by.total() != len(names):
         return None
     if [*lints(shard_map)]:
@@ -116,6 +119,11 @@ def _confirmed(
         refuted=0,
         undecided=0,
         answered_by=dict(sorted(answered_by.items())),
+        families=by_family(
+            [(obligation.family, Obligations(proved=1)) for obligation in obligations],
+            pieces=Obligations(proved=len(RULES)),
+            expected=Obligations(),
+        ),
     )
 
 

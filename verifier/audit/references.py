@@ -43,6 +43,8 @@ def _expected(subject: Subject, references: Maps) -> Subject:
 
 
 def _shaped(subject: BoxSubject, references: Maps) -> BoxSubject:
+    if not subject.is_parameter:
+        return subject
     reference = references.get(subject.boxes.name)
     if reference is None:
         faults = (*subject.faults, *_lacking([subject.boxes.name], "the reference"))

@@ -12,6 +12,7 @@ from verifier.audit.cache import CacheError
 from verifier.audit.certificate_files import write_certificates
 from verifier.audit.documents import Audit, audit_paths
 from verifier.audit.executors import NoClusterError, workers
+from verifier.cli.accepting import accepting_options, make_accepting
 from verifier.cli.failures import oracle_failures
 from verifier.cli.maps import maps_of
 from verifier.cli.options import jobs_option, make_settings, scheduler_option, settings_options
@@ -47,6 +48,7 @@ from verifier.diagnostics.wording import escaped
     metavar="DIR",
     help="Write a certificate for every proved map; shardproof certify checks them.",
 )
+@accepting_options
 @report_options
 @click.pass_context
 def command(
@@ -72,7 +74,7 @@ def command(
     shardproof audit dcp_checkpoint/ --payload -j 2 --html-output=report.html
     shardproof audit map.json --oracle --format concise
     """
-    request = make_request(options)
+    request, accepting = make_request(options), make_accepting(options)
     references = None if reference is None else {found.name: found for found in maps_of(reference)}
     audit = Audit(
         settings=make_settings(**options),
@@ -84,8 +86,9 @@ def command(
     report = _audited(paths, audit, jobs, scheduler)
     if certificates is not None:
         _write(report, certificates)
+    report = accepting.applied(report)
     output.deliver(report)
-    context.exit(report.exit_code)
+    context.exit(accepting.exit_code(report))
 
 
 def _audited(paths: tuple[Path, ...], audit: Audit, jobs: int, scheduler: str | None) -> Report:

@@ -32,6 +32,8 @@ _COMMANDS = {
     "show": "verifier.cli.show",
     "explain": "verifier.cli.explain",
     "render": "verifier.cli.render",
+    "baseline": "verifier.cli.baseline",
+    "completion": "verifier.cli.completion",
 }
 
 

@@ -45,8 +45,8 @@ def test_from_a_baseline_to_none() -> None:
         "audit", "maps.json", "--baseline", "shardproof-baseline.json", "--no-shrink", "--format", "concise"
     )
     assert ran.code == 1
-    assert ran.out.count("SM301") == 1
-    assert ran.out.count("HK103") == 1
+    assert ran.out.count("error[SM301]") == 1
+    assert ran.out.count("warning[HK103]") == 1
     ran = shardproof("baseline", "prune", "maps.json")
     assert ran.out == "took 1 of 2 findings out of shardproof-baseline.json\n"
 

@@ -8,10 +8,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -69,6 +68,9 @@ def workers(
     elif jobs == 1 and not apart:
         yield IN_PROCESS
     else:
+        from concurrent.futures import ProcessPoolExecutor  # one process need not pay for it
+        from multiprocessing import get_context
+
         context = get_context(start)
         with ProcessPoolExecutor(jobs, context, initializer=_serve, initargs=(os.getpid(),)) as pool:
             yield Workers(pool, jobs)

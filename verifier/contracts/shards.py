@@ -1,0 +1,57 @@
+"""How one parameter is cut, as a contract's case states it: identities, not addresses.
+
+Unlike a ``ShardMap`` it names members of a group and knows one interval, or one dimension, for each.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from verifier.contracts.document import Layout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberShard:
+    """What one member holds: the interval (offset, length) of the flat parameter, or a box for dim_shard.
+
+    ``offsets`` and ``lengths`` have one entry for a flat interval, one for each dimension for a box.
+    """
+
+    member: str
+    offsets: tuple[int, ...]
+    lengths: tuple[int, ...]
+    owner: str | None = None
+
+    @property
+    def numel(self) -> int:
+        """Elements held."""
+        return math.prod(self.lengths)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterCut:
+    """One parameter over the members of a group.
+
+    Attributes:
+        fqn: name of the parameter.
+        shape: its shape, elements.
+        layout: the kind of cut.
+        group: name of the group; None for an ungrouped parameter.
+        members: of the group, in its order.
+        shards: one for each member.
+        dim: the dimension that is cut, for dim_shard.
+    """
+
+    fqn: str
+    shape: tuple[int, ...]
+    layout: Layout
+    group: str | None
+    members: tuple[str, ...]
+    shards: tuple[MemberShard, ...]
+    dim: int | None = None
+
+    @property
+    def numel(self) -> int:
+        """Elements of the parameter."""
+        return math.prod(self.shape)

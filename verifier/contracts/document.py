@@ -21,7 +21,7 @@ Role = Literal["any", "owner", "non_owner"]
 Group = Literal["none", "world", "mesh", "adapter"]
 Reads = Literal["elementwise", "block", "row_col", "matrix", "tensor", "global"]
 Transport = Literal["native", "rank_local", "composite", "canonical_local", "canonical_global"]
-Change = Literal["world_size_owner_redistribution", "placement_reshard"]
+Change = Literal["owner_redistribution", "placement_reshard"]
 DtypePolicy = Literal["exact", "cast_to_param"]
 Precision = Literal["float32", "bfloat16", "float16", "float64"]
 
@@ -121,7 +121,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """One claim: state of these layouts is saved and loaded; ``changing`` ones may come back in another cut."""
+    """One claim: these layouts are saved and loaded; ``changing`` ones may come back in another cut."""
 
     transport: Transport
     same: tuple[Layout, ...]
@@ -160,6 +160,7 @@ class Contract:
     Attributes:
         implementation: dotted name of the optimizer.
         hyperparameters: scale power by name, None where none is declared.
+        update: what its step reads; None for a composite, whose children say it.
         ranks: numbers of parameter dimensions that are supported; None for all.
         capabilities: the flags of CAPABILITIES that are true.
         namespaces: prefixes of a composite's state, at least one for each child's role.
@@ -168,7 +169,7 @@ class Contract:
     implementation: str
     fields: tuple[StateField, ...]
     variants: tuple[Variant, ...]
-    update: Update
+    update: Update | None
     training: tuple[Training, ...]
     checkpoints: tuple[Checkpoint, ...]
     hyperparameters: Mapping[str, int | None] = field(default_factory=dict)

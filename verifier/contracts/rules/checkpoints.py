@@ -1,0 +1,162 @@
+"""Rules about checkpoints: R52, R60, N17 in part, N20 to N26."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from verifier.contracts.broken import Broken
+from verifier.contracts.document import Checkpoint, Contract, StateField, Variant
+from verifier.contracts.geometry import RunTimeSize
+
+
+def _at(position: int, *keys: str) -> str:
+    return "".join(["/checkpoints", f"/{position}", *[f"/{key}" for key in keys]])
+
+
+def changes_are_named(contract: Contract) -> Iterator[Broken]:
+    """R52: layouts may change exactly where a kind of change is named."""
+    for position, claim in enumerate(contract.checkpoints):
+        if bool(claim.changing) != bool(claim.changes):
+            what = "no kind of change is named" if claim.changing else "no layout may change"
+            yield Broken(_at(position, "changes"), "R52", f"one side only: {what}")
+
+
+def collectives_have_a_group(contract: Contract) -> Iterator[Broken]:
+    """N20: a checkpoint that needs a collective has a group, and one with a group is collective."""
+    for position, claim in enumerate(contract.checkpoints):
+        if claim.collective and claim.group == "none":
+            yield Broken(_at(position, "group"), "N20", "a collective among nobody: the group is none")
+
+
+def layouts_are_trained(contract: Contract) -> Iterator[Broken]:
+    """N21: what is saved is trained, and what may change is saved."""
+    trained = {claim.layout for claim in contract.training}
+    for position, claim in enumerate(contract.checkpoints):
+        untrained = [layout for layout in claim.same if layout not in trained]
+        if untrained and contract.training:
+            yield Broken(_at(position, "same"), "N21", f"{untrained[0]} is saved and never trained")
+        unsaved = [layout for layout in claim.changing if layout not in claim.same]
+        if unsaved:
+            yield Broken(
+                _at(position, "changing"), "N21", f"{unsaved[0]} may change and is not saved as it is"
+            )
+
+
+def a_claim_claims_something(contract: Contract) -> Iterator[Broken]:
+    """N22: some layout is saved."""
+    for position, claim in enumerate(contract.checkpoints):
+        if not claim.same and not claim.changing:
+            yield Broken(_at(position), "N22", "no layout is saved")
+
+
+def transports_do_what_they_say(contract: Contract) -> Iterator[Broken]:
+    """N23: local is no change and no collective, global is collective and atomic, composite has children."""
+    for position, claim in enumerate(contract.checkpoints):
+        at = _at(position, "transport")
+        match claim.transport:
+            case "canonical_local" if claim.changing or claim.collective:
+                yield Broken(at, "N23", "canonical_local neither changes a layout nor is it collective")
+            case "canonical_global" if not (claim.collective and claim.atomic):
+                yield Broken(at, "N23", "canonical_global is collective and atomic")
+            case "composite" if not contract.children:
+                yield Broken(at, "N23", "composite transport of an optimizer without children")
+        if claim.changing and claim.transport != "canonical_local" and not claim.collective:
+            yield Broken(
+                _at(position, "collective"), "N23", "state changes ranks, and no collective moves it"
+            )
+        moved = "owner_redistribution" in claim.changes and "whole_owner" not in claim.changing
+        if moved:
+            yield Broken(
+                _at(position, "changes"), "N23", "owners are moved, and no layout with owners changes"
+            )
+
+
+def changing_state_has_a_map(contract: Contract) -> Iterator[Broken]:
+    """N24: whatever state changes its cut has a geometry from which the new cut follows."""
+    declared = {field.name: field for field in contract.fields}
+    for position, claim in enumerate(contract.checkpoints):
+        for layout in claim.changing:
+            for variant in contract.variants:
+                if layout in variant.layouts and variant.initialized:
+                    yield from _moved(position, layout, variant, declared)
+
+
+def _moved(position: int, layout: str, variant: Variant, declared: dict[str, StateField]) -> Iterator[Broken]:
+    for name in variant.fields:
+        field = declared.get(name)
+        if field is None or not field.checkpointed or name in variant.inactive:
+            continue
+        why = _no_map(field)
+        if why:
+            yield Broken(_at(position, "changing"), "N24", f"{layout} may change, but {name!r} {why}")
+
+
+def _no_map(field: StateField) -> str:
+    geometry = field.geometry
+    if geometry.kind == "opaque":
+        return "is opaque"
+    if geometry.kind == "block" and geometry.domain == "shard":
+        return "has blocks that begin anew in each shard"
+    if geometry.kind in ("block", "packed") and isinstance(geometry.size, RunTimeSize):
+        return "has a block size that only a run knows"
+    return ""
+
+
+def atomic_has_a_scope(contract: Contract) -> Iterator[Broken]:
+    """N25: atomic for whom is stated, and a composite is atomic only where all its children are."""
+    for position, claim in enumerate(contract.checkpoints):
+        if claim.atomic and claim.atomic_scope is None:
+            yield Broken(_at(position), "N25", "atomic for one instance or for the group is not stated")
+        if claim.atomic and contract.children and claim.transport == "composite":
+            weak = [child.role for child in contract.children if not _is_atomic(child.contract)]
+            if weak:
+                yield Broken(_at(position, "atomic"), "N25", f"the child {weak[0]!r} is not atomic")
+
+
+def _is_atomic(contract: Contract | None) -> bool:
+    return contract is not None and any(claim.atomic for claim in contract.checkpoints)
+
+
+def canonical_io_is_said(contract: Contract) -> Iterator[Broken]:
+    """N26 and R60: the capability is declared exactly where a canonical transport is."""
+    canonical = any(claim.transport.startswith("canonical") for claim in contract.checkpoints)
+    if canonical != ("canonical_state_io" in contract.capabilities):
+        what = "no transport is canonical" if not canonical else "a transport is canonical"
+        yield Broken("/capabilities/canonical_state_io", "N26", f"the flag contradicts the claims: {what}")
+
+
+def modes_are_trained(contract: Contract) -> Iterator[Broken]:
+    """N17: state is saved in modes that are trained."""
+    trained = {claim.mode for claim in contract.training}
+    for position, claim in enumerate(contract.checkpoints):
+        for mode in claim.modes:
+            if mode not in trained:
+                yield Broken(_at(position, "modes"), "N17", f"nobody trains in mode {mode!r}")
+
+
+def claims_are_made_once(contract: Contract) -> Iterator[Broken]:
+    """R51: a transport is claimed once for the same layouts."""
+    keys: list[tuple[object, ...]] = []
+    for position, claim in enumerate(contract.checkpoints):
+        key = _key(claim)
+        if key in keys:
+            yield Broken(_at(position), "R51", f"{claim.transport} is claimed twice for the same layouts")
+        keys.append(key)
+
+
+def _key(claim: Checkpoint) -> tuple[object, ...]:
+    return claim.transport, claim.same, claim.changing, claim.modes, claim.group
+
+
+RULES = (
+    changes_are_named,
+    collectives_have_a_group,
+    layouts_are_trained,
+    a_claim_claims_something,
+    transports_do_what_they_say,
+    changing_state_has_a_map,
+    atomic_has_a_scope,
+    canonical_io_is_said,
+    modes_are_trained,
+    claims_are_made_once,
+)

@@ -15,13 +15,15 @@ from verifier.contracts.document import Layout
 class MemberShard:
     """What one member holds: the interval (offset, length) of the flat parameter, or a box for dim_shard.
 
-    ``offsets`` and ``lengths`` have one entry for a flat interval, one for each dimension for a box.
+    ``offsets`` and ``lengths`` have one entry for a flat interval, one for each dimension for a box; a vector
+    has one dimension, so ``is_box`` says which it is.
     """
 
     member: str
     offsets: tuple[int, ...]
     lengths: tuple[int, ...]
     owner: str | None = None
+    is_box: bool = False
 
     @property
     def numel(self) -> int:

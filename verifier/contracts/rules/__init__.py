@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from verifier.contracts.broken import Broken
 from verifier.contracts.document import Contract
 from verifier.contracts.rules import capabilities, checkpoints, children, fields, training, variants
+from verifier.contracts.scale import scale_powers_fit
 
 Rule = Callable[[Contract], Iterator[Broken]]
 
@@ -17,6 +18,7 @@ RULES: tuple[Rule, ...] = (
     *checkpoints.RULES,
     *capabilities.RULES,
     *children.RULES,
+    scale_powers_fit,
 )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from verifier.audit import manifest
 from verifier.audit.check import Settings, verdict_word
+from verifier.audit.contracts import is_contract_file, replay_contract
 from verifier.audit.documents import Audited, audit_path
 from verifier.audit.executors import IN_PROCESS, Workers, in_order
 from verifier.audit.judge import judge
@@ -49,6 +50,8 @@ def replay_case(case: Case, settings: Settings) -> Replayed:
     """One case."""
     if isinstance(case, manifest.Entry):
         return manifest.replay_entry(case, settings)
+    if is_contract_file(case):
+        return replay_contract(case, settings)
     return replay_path(case, settings)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from verifier.audit.check import Settings
@@ -84,6 +84,9 @@ REASONS: dict[str, frozenset[str]] = {
 REQUEST = Request(payload=True, values=True)
 """Everything is looked at that can be."""
 
+PARAMETERS = "params.json"
+"""Beside an optimizer state, which does not store them: ``params_in_order`` with a name and a shape each."""
+
 _BY_WEIGHT: tuple[SubjectVerdict, ...] = ("unchecked", "proved", "undecided", "refuted", "unreadable")
 
 
@@ -132,13 +135,22 @@ def _entry(manifest: Path, position: int, entry: object) -> Entry:
 
 def replay_entry(entry: Entry, settings: Settings) -> Replayed:
     """One checkpoint audited and compared with its answer."""
-    subjects = audit_path(entry.path, settings, REQUEST).subjects
+    subjects = audit_path(entry.path, settings, _request(entry.path)).subjects
     verdict = max((subject.verdict for subject in subjects), key=_BY_WEIGHT.index)
     codes = tuple(dict.fromkeys(_codes(subjects)))
     accepted = frozenset[str]().union(*(REASONS[word] for word in entry.reasons))
     agrees = same(entry.verdict, verdict) and (not accepted or bool(accepted & set(codes)))
     expected = words(entry.verdict, entry.reasons)
     return Replayed(str(entry.path), agrees, expected, words(verdict, codes), subjects)
+
+
+def _request(path: Path) -> Request:
+    """What is asked about one checkpoint."""
+    beside = path.parent / PARAMETERS
+    if not beside.is_file():
+        return REQUEST
+    listed = json.loads(beside.read_text(encoding="utf-8"))["params_in_order"]
+    return replace(REQUEST, shapes={one["name"]: tuple(one["shape"]) for one in listed})
 
 
 def _codes(subjects: Sequence[Subject]) -> Iterator[str]:

@@ -28,6 +28,7 @@ _COMMANDS = {
     "gate": "verifier.cli.gate",
     "replay": "verifier.cli.replay",
     "certify": "verifier.cli.certify",
+    "contract": "verifier.cli.contract",
     "diff": "verifier.cli.diff",
     "show": "verifier.cli.show",
     "explain": "verifier.cli.explain",

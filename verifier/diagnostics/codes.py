@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from verifier.diagnostics import contract_codes
+from verifier.diagnostics.rule_codes import code_of_rule
+
 Severity = Literal["error", "warning"]
 """A warning never changes a verdict or an exit code."""
 
@@ -21,10 +24,15 @@ Family = Literal[
     "expectations",
     "constructors",
     "constructor refusals",
+    "functions not gated",
     "canonical form",
     "undecided",
     "checkpoint set",
     "checkpoint remarks",
+    "contract rule",
+    "contract claim",
+    "induced map",
+    "contract remark",
     "housekeeping",
     "tool bug",
 ]
@@ -63,6 +71,10 @@ def _family(family: Family, severity: Severity, *rows: tuple[str, str, str, str]
     )
 
 
+def _of_rules(rows: tuple[tuple[str, str, str], ...], theory: str = "") -> list[tuple[str, str, str, str]]:
+    return [(code_of_rule(rule), name, summary, theory) for rule, name, summary in rows]
+
+
 _DOCUMENT = _family(
     "document",
     "error",
@@ -95,7 +107,7 @@ _SHARD_SIDE = _family(
     ("SM201", "overlapping-write", "two pieces of a rank write the same shard address", "T3 T8 T14"),
     ("SM202", "self-overlapping-write", "one piece writes a shard address twice", "T3 T14"),
     ("SM203", "unwritten-address", "a shard address is written by no piece", "T3 T8 T15"),
-    ("SM204", "shard-size-mismatch", "map and file disagree about the size of a shard", "T8"),
+    ("SM204", "shard-size-mismatch", "a shard has another size than the map says", "T8"),
 )
 
 _PARAMETER_SIDE = _family(
@@ -143,6 +155,12 @@ _CONSTRUCTOR_REFUSALS = _family(
     ("SM605", "raises-on-valid-size", "a constructor raises on a size of its domain", "T19"),
 )
 
+_NOT_GATED = _family(
+    "functions not gated",
+    "error",
+    ("SM606", "not-gated", "a function cannot be loaded, or cannot be run as the gate was asked to", ""),
+)
+
 _CANONICAL_FORM = _family(
     "canonical form",
     "warning",
@@ -179,6 +197,7 @@ _CHECKPOINT_REMARKS = _family(
     "warning",
     ("CK201", "inferred-shape", "the full shape is not stored and was taken from the blocks", ""),
     ("CK202", "ignored-file", "a file in the folder is no part of the checkpoint", ""),
+    ("CK203", "absent-data", "no data file is there; the metadata was checked by itself", ""),
 )
 
 _UNDECIDED = _family(
@@ -188,6 +207,11 @@ _UNDECIDED = _family(
     ("SM902", "over-budget", "a question was not decided within the budget", "T14"),
     ("SM903", "solver-gave-up", "a solver answered that it does not know", "T17"),
 )
+
+_CONTRACT_RULES = _family("contract rule", "error", *_of_rules(contract_codes.RULES))
+_CONTRACT_CLAIMS = _family("contract claim", "error", *_of_rules(contract_codes.CLAIMS))
+_INDUCED_MAPS = _family("induced map", "error", *_of_rules(contract_codes.INDUCED, "T26"))
+_CONTRACT_REMARKS = _family("contract remark", "warning", *_of_rules(contract_codes.REMARKS))
 
 _HOUSEKEEPING = _family(
     "housekeeping",
@@ -214,10 +238,15 @@ CODES: tuple[Code, ...] = (
     *_EXPECTATIONS,
     *_CONSTRUCTORS,
     *_CONSTRUCTOR_REFUSALS,
+    *_NOT_GATED,
     *_CANONICAL_FORM,
     *_UNDECIDED,
     *_CHECKPOINT_SET,
     *_CHECKPOINT_REMARKS,
+    *_CONTRACT_RULES,
+    *_CONTRACT_CLAIMS,
+    *_INDUCED_MAPS,
+    *_CONTRACT_REMARKS,
     *_HOUSEKEEPING,
     *_TOOL_BUG,
 )

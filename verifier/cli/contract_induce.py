@@ -1,0 +1,95 @@
+"""``shardproof contract induce``: optimizer state under a cut, and whether it can move to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from verifier.audit.check import Settings
+from verifier.audit.contracts import read_contract, read_document
+from verifier.audit.inductions import (
+    BrokenCutError,
+    Cuts,
+    cut_of_document,
+    cuts_of_maps,
+    induced_report,
+    moved_report,
+)
+from verifier.cli.maps import maps_of
+from verifier.cli.output import Output, report_options
+from verifier.cli.paths import NamedPath, shown
+from verifier.contracts.document import Contract
+from verifier.diagnostics.wording import escaped
+from verifier.formats import FormatError
+
+
+@click.command("induce")
+@click.argument("contract", type=NamedPath(exists=True), metavar="CONTRACT")
+@click.option(
+    "--map",
+    "here",
+    type=NamedPath(exists=True),
+    required=True,
+    metavar="MAP",
+    help="How the parameters are cut: a shard map, a checkpoint, or a cut by members.",
+)
+@click.option(
+    "--target",
+    "there",
+    type=NamedPath(exists=True),
+    metavar="MAP",
+    help="How they are to be cut: can the state move without being computed anew?",
+)
+@report_options
+@click.pass_context
+def command(
+    context: click.Context, /, contract: Path, here: Path, there: Path | None, output: Output
+) -> None:
+    """Derive the cut of every state field from that of its parameter, or say why there is none.
+
+    \b
+    shardproof contract induce adam8bit.json --map tp4.json
+    shardproof contract induce adam8bit.json --map tp4.json --target tp8.json
+    """
+    declared = _contract(contract)
+    cuts = _cuts(here)
+    if there is None:
+        report = induced_report(declared, cuts, here, Settings())
+    else:
+        report = moved_report(declared, cuts, _cuts(there), here)
+    output.deliver(report)
+    context.exit(report.exit_code)
+
+
+def _contract(path: Path) -> Contract:
+    try:
+        checked = read_contract(path)
+    except FormatError as error:
+        raise click.ClickException(f"{escaped(str(error))}\n  = help: {escaped(error.help)}") from error
+    if checked.contract is None:
+        raise click.ClickException(f"{shown(path)} holds no contract")
+    broken = [found for found in checked.broken if not found.pointer.startswith("/map")]
+    if broken:
+        first = escaped(f"{broken[0].pointer}: {broken[0].message} ({broken[0].rule})")
+        raise click.ClickException(
+            f"{shown(path)} breaks a rule, at {first}; see: shardproof contract check {shown(path)}"
+        )
+    return checked.contract
+
+
+def _cuts(path: Path) -> Cuts:
+    document: object = None
+    if path.suffix == ".json":
+        try:
+            document = read_document(path)
+        except FormatError as error:
+            raise click.ClickException(escaped(str(error))) from error
+    if isinstance(document, dict) and isinstance(document.get("map"), dict) and "layout" in document["map"]:
+        document = document["map"]
+    if not (isinstance(document, dict) and "layout" in document):
+        return cuts_of_maps(maps_of(path))
+    try:
+        return cut_of_document(document)
+    except BrokenCutError as error:
+        raise click.ClickException(f"{shown(path)}{escaped(str(error))}") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from verifier.certificates.encode import Certificate
+from verifier.certificates.encode_boxes import BoxCertificate
 from verifier.obligations.faults import Fault
 
 
@@ -13,6 +14,13 @@ class Proved:
     """Every demand holds; the certificate can be checked without us."""
 
     certificate: Certificate
+
+
+@dataclass(frozen=True, slots=True)
+class ProvedTiled:
+    """Boxes in columns are a parameter, each element once; the certificate can be checked without us."""
+
+    certificate: BoxCertificate
 
 
 @dataclass(frozen=True, slots=True)

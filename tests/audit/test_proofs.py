@@ -7,14 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.builders import columns, piece, replicated, shard_map
 from verifier.audit import check as checking
 from verifier.audit.cache import CacheError, opened
 from verifier.audit.check import Settings, check_subject
-from verifier.audit.proofs import Proofs, geometry
+from verifier.audit.proofs import Proofs
 from verifier.diagnostics.report import Subject
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
@@ -71,13 +69,6 @@ def test_a_refuted_map_is_not_remembered() -> None:
     proofs = Proofs()
     assert subject_of(wrong, proofs).verdict == "refuted"
     assert proofs.of(wrong, SOUND) is None
-
-
-@given(st.integers(1, 4), st.integers(1, 3), st.integers(1, 4), st.text(max_size=3), st.text(max_size=3))
-def test_geometry_is_what_is_left_without_names(rows: int, width: int, ranks: int, a: str, b: str) -> None:
-    here = columns(rows, width, ranks)
-    assert geometry(replace(here, name=a)) == geometry(replace(here, name=b, holder="chunk"))
-    assert geometry(here) != geometry(columns(rows + 1, width, ranks))
 
 
 def stored(tmp_path: Path, expectation: Expectation = SOUND) -> dict[str, str]:

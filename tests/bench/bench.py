@@ -8,11 +8,11 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from tests.bench import cold
+from tests.bench import cold, many_boxes
 from tests.bench.families import Family, Sizes, families, growing_extents
 from tests.bench.measure import Effort, Timing, time_in_child
 from tests.bench.ours import CHECK, check
@@ -35,6 +35,7 @@ class Plan:
         sizes: of the families.
         effort: for each call.
         processes: cold starts of each kind.
+        many: how many boxes of one parameter, ascending.
         families: names of those to measure, empty for all.
         peers: names of those to measure, empty for all.
     """
@@ -42,6 +43,7 @@ class Plan:
     sizes: Sizes = field(default_factory=Sizes)
     effort: Effort = field(default_factory=Effort)
     processes: int = 12
+    many: tuple[int, ...] = many_boxes.SIZES
     families: frozenset[str] = frozenset()
     peers: frozenset[str] = frozenset()
 
@@ -59,6 +61,12 @@ def run(plan: Plan, say: Callable[[str], None] = lambda text: None) -> dict[str,
         if plan.wants(family):
             say(family.title)
             measured.append(_family(family, plan))
+    boxes = []
+    for many in many_boxes.FAMILIES:
+        if not plan.families or many.name in plan.families:
+            say(f"many boxes: {many.title}")
+            effort = replace(plan.effort, cap=max(plan.effort.cap, many_boxes.CAP))
+            boxes.append(many_boxes.measure(many, plan.peers, plan.many, effort))
     say("growing extents")
     extents = _extents(plan)
     say("cold start")
@@ -76,6 +84,8 @@ def run(plan: Plan, say: Callable[[str], None] = lambda text: None) -> dict[str,
         "effort": asdict(plan.effort),
         "peers": {peer.name: peer.checks for peer in PEERS},
         "families": measured,
+        "box_peers": {peer.name: peer.checks for peer in many_boxes.BOX_PEERS},
+        "many_boxes": boxes,
         "growing_extents": extents,
         "cold_start": started,
     }

@@ -23,8 +23,17 @@ def parameter_boxes(shard_map: ShardMap) -> list[Box]:
     return [view_box(view, shard_map.logical_shape) for view in views]
 
 
+Tensor = tuple[Sequence[int], list[Box]]
+"""A shape and the blocks that are stored of it."""
+
+
 def sharded_tensor(maps: Sequence[ShardMap]) -> Run:
     """``validate_non_overlapping_shards_metadata`` and ``check_tensor``."""
+    return check_sharded([(m.logical_shape, parameter_boxes(m)) for m in maps])
+
+
+def check_sharded(tensors: Sequence[Tensor]) -> Run:
+    """The same, of tensors."""
     from torch.distributed._shard.metadata import ShardMetadata
     from torch.distributed._shard.sharding_spec._internals import (
         check_tensor,
@@ -32,11 +41,8 @@ def sharded_tensor(maps: Sequence[ShardMap]) -> Run:
     )
 
     shards = [
-        (
-            [ShardMetadata(list(low), list(extents), "rank:0/cpu") for low, extents in parameter_boxes(m)],
-            m.logical_shape,
-        )
-        for m in maps
+        ([ShardMetadata(list(low), list(extents), "rank:0/cpu") for low, extents in boxes], list(shape))
+        for shape, boxes in tensors
     ]
 
     def run() -> bool:
@@ -53,6 +59,11 @@ def sharded_tensor(maps: Sequence[ShardMap]) -> Run:
 
 def save_plan(maps: Sequence[ShardMap]) -> Run:
     """``_validate_global_plan`` of the distributed checkpoint, for a plan of several ranks."""
+    return check_plan([(m.logical_shape, parameter_boxes(m)) for m in maps])
+
+
+def check_plan(tensors: Sequence[Tensor]) -> Run:
+    """The same, of tensors."""
     from torch import Size
     from torch.distributed.checkpoint.default_planner import _validate_global_plan
     from torch.distributed.checkpoint.metadata import (
@@ -64,15 +75,11 @@ def save_plan(maps: Sequence[ShardMap]) -> Run:
     )
     from torch.distributed.checkpoint.planner import SavePlan
 
-    tensors: dict[str, TensorStorageMetadata | BytesStorageMetadata] = {}
-    for position, shard_map in enumerate(maps):
-        chunks = [
-            ChunkStorageMetadata(Size(low), Size(extents)) for low, extents in parameter_boxes(shard_map)
-        ]
-        tensors[f"{position}.{shard_map.name}"] = TensorStorageMetadata(
-            TensorProperties(), Size(shard_map.logical_shape), chunks
-        )
-    metadata = Metadata(state_dict_metadata=tensors)
+    stored: dict[str, TensorStorageMetadata | BytesStorageMetadata] = {}
+    for position, (shape, boxes) in enumerate(tensors):
+        chunks = [ChunkStorageMetadata(Size(low), Size(extents)) for low, extents in boxes]
+        stored[f"weight.{position}"] = TensorStorageMetadata(TensorProperties(), Size(shape), chunks)
+    metadata = Metadata(state_dict_metadata=stored)
     plans = [SavePlan([]), SavePlan([])]  # the volumes are compared only when there are two
 
     def run() -> bool:

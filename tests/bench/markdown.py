@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.bench.many_boxes import CAP, DECIDE, seconds_at
 from tests.bench.ours import CHECK
 from tests.bench.targets import seconds_of
 
 
-def render(report: dict[str, Any]) -> str:
-    """The page, from the JSON values alone."""
+def render(report: dict[str, Any], plot: str) -> str:
+    """The page, from the JSON values alone; ``plot`` is the file beside it that has the growth."""
     parts = [
         *_head(report),
         *_targets(report["targets"]),
         *_families(report),
+        *_many_boxes(report["many_boxes"], plot),
         *_extents(report["growing_extents"]),
         *_cold(report["cold_start"]),
-        *_checks(report["peers"]),
+        *_checks({**report["peers"], **report["box_peers"]}),
     ]
     return "\n".join(parts) + "\n"
 
@@ -118,6 +120,39 @@ def _timing_row(timing: dict[str, Any], own: float | None) -> list[str]:
     ratio = "" if own is None or timing["seconds"] is None else _ratio(timing["seconds"] / own)
     prefix = {"capped": "> ", "extrapolated": "~"}.get(timing["status"], "")
     return [timing["peer"], time, prefix + ratio if ratio else "", answer, note]
+
+
+def _many_boxes(families: list[dict[str, Any]], plot: str) -> list[str]:
+    if not families:
+        return []
+    lines = [
+        "## Very many boxes of one parameter",
+        "",
+        "The boxes are in memory in the form that each peer takes."
+        f" `ratio` is its time over that of `{DECIDE}`."
+        f" A call longer than {CAP:g} s is stopped, and that peer is asked about no larger size.",
+        "",
+        f"![seconds by number of boxes]({plot})",
+        "",
+    ]
+    for family in families:
+        rows = [_box_row(family, timing) for timing in family["timings"]]
+        head = ["boxes", "peer", "median", "us a box", "ratio", "answer"]
+        lines += [f"### {family['title']}", "", f"`{family['name']}`.", "", *_table(head, rows), ""]
+    return lines
+
+
+def _box_row(family: dict[str, Any], timing: dict[str, Any]) -> list[str]:
+    own = seconds_at(family, DECIDE, timing["asked"])
+    more = "> " if timing["status"] == "capped" else ""
+    return [
+        f"{timing['boxes']:,}",
+        timing["peer"],
+        more + duration(timing["seconds"]),
+        f"{more}{timing['seconds'] / timing['boxes'] * 1e6:.3g}",
+        "" if own is None else more + _ratio(timing["seconds"] / own[0]),
+        {True: "accepts", False: "rejects", None: ""}[timing["accepted"]],
+    ]
 
 
 def _extents(extents: list[dict[str, Any]]) -> list[str]:

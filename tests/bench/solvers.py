@@ -10,7 +10,7 @@ from itertools import combinations
 from math import prod
 from typing import Any
 
-from tests.bench.distributed import parameter_boxes
+from tests.bench.distributed import Tensor, parameter_boxes
 from tests.bench.measure import NotExpressible, Run
 from verifier.geometry.strided import INT64_MAX, StridedView
 from verifier.model.shard_map import ShardMap
@@ -39,6 +39,11 @@ def _adds_up(shard_map: ShardMap) -> bool:
 
 def isl_boxes(maps: Sequence[ShardMap]) -> Run:
     """The union of the boxes is the parameter's box, and the counts add up. Only the set algebra is timed."""
+    return isl_cover([(m.logical_shape, parameter_boxes(m)) for m in maps])
+
+
+def isl_cover(tensors: Sequence[Tensor]) -> Run:
+    """The same, of tensors."""
     import islpy
 
     def set_of(low: Sequence[int], extents: Sequence[int]) -> Any:
@@ -48,11 +53,11 @@ def isl_boxes(maps: Sequence[ShardMap]) -> Run:
 
     problems = [
         (
-            [set_of(*box) for box in parameter_boxes(m)],
-            set_of((0,) * len(m.logical_shape), m.logical_shape),
-            _adds_up(m),
+            [set_of(*box) for box in boxes],
+            set_of((0,) * len(shape), shape),
+            sum(prod(extents) for _, extents in boxes) == prod(shape),
         )
-        for m in maps
+        for shape, boxes in tensors
     ]
     return lambda: all(counts and _union(sets).is_equal(whole) for sets, whole, counts in problems)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 from tests.bench.cold import AUDIT_PROVED, AUDIT_REFUTED
+from tests.bench.many_boxes import DECIDE, PLAN, SHARDED, seconds_at
 from tests.bench.ours import CHECK, CONFIRMED
 from tests.bench.peers import COVERAGE
 
@@ -14,6 +16,18 @@ LAYOUT_SECONDS = 0.005
 EXTENTS_RATIO = 2.0
 BOXES_SECONDS = 0.3
 COLD_SECONDS = 0.35
+
+MANY = 100_000
+MICROSECONDS_A_BOX = 0.5
+PLAN_RATIOS = {
+    "many_grid_2d": 50,
+    "many_guillotine_2d": 50,
+    "many_grid_3d": 200,
+    "many_guillotine_3d": 200,
+}
+"""How many times longer torch's check of a plan takes, at least."""
+BEST_RATIO = 2.0
+GROWTH = 2.0
 
 BOX_FAMILIES = tuple(
     f"{tiling}_{ranks}"
@@ -24,7 +38,14 @@ BOX_FAMILIES = tuple(
 
 def judged(report: dict[str, Any]) -> list[dict[str, Any]]:
     """Each target with what was measured; targets about families that were not measured are left out."""
-    return [*_coverage(report), *_layouts(report), *_extents(report), *_boxes(report), *_cold(report)]
+    return [
+        *_coverage(report),
+        *_layouts(report),
+        *_extents(report),
+        *_boxes(report),
+        *targets_of_boxes(report["many_boxes"]),
+        *_cold(report),
+    ]
 
 
 def seconds_of(report: dict[str, Any], family: str, peer: str) -> float | None:
@@ -71,6 +92,49 @@ def _extents(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
     ratio = max(times) / min(times)
     text = f"extents from 2^10 to 2^60 change the time by less than {EXTENTS_RATIO:g} times"
     yield _target(text, ratio, "times", met=ratio < EXTENTS_RATIO)
+
+
+def targets_of_boxes(families: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What is promised of very many boxes of one parameter."""
+    for family in families:
+        name, own = family["name"], seconds_at(family, DECIDE, MANY)
+        if own is None:
+            continue
+        boxes = next(t["boxes"] for t in family["timings"] if t["asked"] == MANY)
+        text = f"{name}: at most {MICROSECONDS_A_BOX:g} us for each of {boxes:,} boxes, columns in memory"
+        each = own[0] / boxes
+        yield _target(text, each, "s", met=each <= MICROSECONDS_A_BOX * 1e-6)
+        yield from _torch_ratios(family, own[0])
+        yield from _growth(family)
+
+
+def _torch_ratios(family: dict[str, Any], own: float) -> Iterator[dict[str, Any]]:
+    name = family["name"]
+    plan, sharded = (seconds_at(family, peer, MANY) for peer in (PLAN, SHARDED))
+    if plan is not None and name in PLAN_RATIOS:
+        text = f"{name}: at least {PLAN_RATIOS[name]} times faster than {PLAN}"
+        note = "" if plan[1] else f"at least: {PLAN} did not finish"
+        yield _target(text, plan[0] / own, "times", met=plan[0] / own >= PLAN_RATIOS[name], note=note)
+    if plan is not None and sharded is not None:
+        best = min(plan, sharded)
+        text = f"{name}: at most {BEST_RATIO:g} times as long as the quicker check of torch"
+        note = "" if best[1] else "at most: neither finished"
+        yield _target(text, own / best[0], "times", met=own <= BEST_RATIO * best[0], note=note)
+
+
+def _growth(family: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """From a hundredth of the largest size on, for below there are fixed costs."""
+    measured = [t for t in family["timings"] if t["peer"] == DECIDE and t["status"] == "measured"]
+    large = max(measured, key=lambda t: t["boxes"])
+    small = [t for t in measured if t["asked"] * 100 == large["asked"]]
+    if small:
+        loads = [t["boxes"] * math.log2(t["boxes"]) for t in (large, small[0])]
+        ratio = large["seconds"] / small[0]["seconds"] / (loads[0] / loads[1])
+        text = (
+            f"{family['name']}: from {small[0]['boxes']:,} to {large['boxes']:,} boxes the time grows by"
+            f" at most {GROWTH:g} times what n log n does"
+        )
+        yield _target(text, ratio, "times", met=ratio <= GROWTH)
 
 
 def _cold(report: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -5,19 +5,34 @@ import random
 from collections import Counter
 from math import prod
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from tests.bench.bench import SCHEMA, Plan, run
 from tests.bench.families import Sizes, families
+from tests.bench.many_boxes import (
+    BOX_PEERS,
+    DECIDE,
+    FAMILIES,
+    PLAN,
+    SHARDED,
+    ManyBoxes,
+    columns_of,
+    seconds_at,
+)
 from tests.bench.maps import grid_boxes, guillotine_boxes, view_box
 from tests.bench.markdown import render
 from tests.bench.measure import Effort, NotExpressible, Run, time_in_child
 from tests.bench.ours import CHECK, CHECKER, CONFIRMED
 from tests.bench.peers import COVERAGE, PEERS
+from tests.bench.plot import growth
+from tests.bench.targets import targets_of_boxes
 from verifier import check_map
+from verifier.certificates.check_boxes import check_tiled
 
 TINY = Sizes(boxes=4, layers=2, experts=2, walk=8)
+MANY = ("many_rows", "many_guillotine_2d")
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +41,16 @@ def report() -> dict[str, Any]:
         sizes=TINY,
         effort=Effort(repetitions=1, sample=0.005, cap=5.0),
         processes=1,
-        families=frozenset({"columns", "grid_8_ranks"}),
-        peers=frozenset(peer.name for peer in PEERS if not peer.name.startswith("z3")),
+        families=frozenset({"columns", "grid_8_ranks", *MANY}),
+        many=(64, 256),
+        peers=frozenset(p.name for p in (*PEERS, *BOX_PEERS) if not p.name.startswith("z3")),
     )
     return {"command": "python -m tests.bench", **run(plan)}
+
+
+@pytest.fixture(scope="module")
+def page(report: dict[str, Any]) -> str:
+    return render(report, "bench.svg")
 
 
 def test_every_map_of_every_family_is_right() -> None:
@@ -84,19 +105,18 @@ def test_whoever_answers_accepts(report: dict[str, Any]) -> None:
     assert answered > 15
 
 
-def test_an_extrapolated_number_says_from_where(report: dict[str, Any]) -> None:
+def test_an_extrapolated_number_says_from_where(report: dict[str, Any], page: str) -> None:
     timing = next(t for t in report["families"][0]["timings"] if t["peer"] == COVERAGE)
     start = timing["extrapolated_from"]
     assert timing["status"] == "extrapolated"
     assert start["elements"] == 8 * 4096
     assert timing["seconds"] == pytest.approx(start["seconds"] * 4096 * 14336 / start["elements"])
-    assert f"for {start['elements']:,} elements walked" in render(report)
+    assert f"for {start['elements']:,} elements walked" in page
 
 
-def test_page_names_every_family_and_target(report: dict[str, Any]) -> None:
-    page = render(report)
+def test_page_names_every_family_and_target(report: dict[str, Any], page: str) -> None:
     assert page.isascii()
-    for family in report["families"]:
+    for family in [*report["families"], *report["many_boxes"]]:
         assert f"### {family['title']}" in page
     for target in report["targets"]:
         assert target["target"] in page
@@ -120,3 +140,50 @@ def test_what_a_peer_cannot_express_is_no_failure() -> None:
 
     timing = time_in_child(prepare, Effort())
     assert (timing.status, timing.note, timing.seconds) == ("not-expressible", "no words for this", None)
+
+
+def test_boxes_are_measured_at_every_size_and_accepted(report: dict[str, Any]) -> None:
+    assert [family["name"] for family in report["many_boxes"]] == list(MANY)
+    for family in report["many_boxes"]:
+        assert {timing["asked"] for timing in family["timings"]} == {64, 256}
+        assert all(timing["accepted"] is True for timing in family["timings"]), family["name"]
+        assert seconds_at(family, DECIDE, 64) is not None
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_every_family_of_boxes_tiles(family: ManyBoxes) -> None:
+    boxes = columns_of(*family.make(family.size or 343))
+    check_tiled(boxes.logical_shape, boxes.count, boxes.offsets, boxes.sizes)
+    assert family.size in (None, boxes.count)
+
+
+def test_targets_of_boxes_know_what_did_not_finish() -> None:
+    def timing(peer: str, asked: int, seconds: float, status: str = "measured") -> dict[str, Any]:
+        return {"peer": peer, "asked": asked, "boxes": asked, "seconds": seconds, "status": status}
+
+    family = {
+        "name": "many_grid_3d",
+        "timings": [
+            timing(DECIDE, 10_000, 0.002),
+            timing(PLAN, 10_000, 40.0, "capped"),
+            timing(SHARDED, 10_000, 0.9),
+            timing(DECIDE, 100_000, 0.04),
+            timing(SHARDED, 100_000, 16.0),
+            timing(DECIDE, 1_000_000, 2.0),
+        ],
+    }
+    found = [*targets_of_boxes([family])]
+    assert [target["met"] for target in found] == [True, True, True, False]
+    assert found[0]["measured"] == pytest.approx(0.4e-6)
+    assert found[1]["measured"] == pytest.approx(1000)
+    assert "did not finish" in found[1]["note"]
+    assert found[3]["measured"] == pytest.approx(10 * 4 / 6)
+
+
+def test_the_plot_is_a_picture_of_what_was_measured(report: dict[str, Any], page: str) -> None:
+    picture = ElementTree.fromstring(growth(report["many_boxes"]))
+    texts = [element.text for element in picture.iter() if element.tag.endswith("text")]
+    assert f"rows: {DECIDE}" in texts
+    assert f"guillotine_2d: {PLAN}" in texts
+    assert "n log n" in texts
+    assert "(bench.svg)" in page

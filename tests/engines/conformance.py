@@ -379,6 +379,12 @@ CLAIMS: dict[str, dict[str, Claim]] = {
         "same-pairs": _ALL,
         "unit-boundaries": _ALL,
     },
+    "bulk": {
+        "tiling": Claim(85, 100),
+        "packing": Claim(70, 90),
+        "same-addresses": Claim(85, 100),
+        "same-pairs": Claim(85, 100),
+    },
     "boxes": {"tiling": Claim(90, 80), "packing": Claim(90, 80), "same-addresses": Claim(55, 100)},
     "search": {"tiling": Claim(98, 15), "packing": Claim(98, 15)},
     "isl": {"tiling": Claim(98, 15), "packing": Claim(98, 15)},

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from verifier.audit.answering import Answering
 from verifier.audit.check import Settings, check_subject, findings_of
-from verifier.audit.many_boxes import check_many
 from verifier.diagnostics.finding import Place
 from verifier.diagnostics.report import Obligations, Subject
 from verifier.diagnostics.snippets import Locate
@@ -29,9 +28,11 @@ def check_boxes(
     """One parameter that is stored as boxes, as a subject of a report."""
     boxes = subject.boxes
     found = [*subject.faults, *_other_shape(subject)]
-    outside = outside_fault(boxes)
-    if outside is None and boxes.count > FEW:
-        return check_many(boxes, found, settings, answering)
+    if boxes.count > FEW:
+        from verifier.audit.many_boxes import check_many  # imports numpy
+
+        return check_many(boxes, found, settings)
+    outside = _outside(boxes)
     if outside is None:
         return check_subject(boxes.to_shard_map(), SOUND, settings, answering, found=found, locate=locate)
     faults = [outside, *found]
@@ -46,7 +47,7 @@ def check_boxes(
     )
 
 
-def outside_fault(boxes: BoxMap) -> Fault | None:
+def _outside(boxes: BoxMap) -> Fault | None:
     """CK108 for the first box that leaves the parameter along a dimension; counts all of them.
 
     An empty box must not begin past the end either: no writer puts it there.
@@ -54,17 +55,20 @@ def outside_fault(boxes: BoxMap) -> Fault | None:
     wrong = [position for position in range(boxes.count) if _leaves(boxes, position) is not None]
     if not wrong:
         return None
-    first = wrong[0]
-    axis = _leaves(boxes, first) or 0
-    offsets, sizes = boxes.box(first)
+    return outside_fault(boxes, wrong[0], _leaves(boxes, wrong[0]) or 0, len(wrong))
+
+
+def outside_fault(boxes: BoxMap, position: int, axis: int, count: int) -> Fault:
+    """CK108: a box leaves the parameter along ``axis``; ``count`` boxes do."""
+    offsets, sizes = boxes.box(position)
     return Fault(
         code="CK108",
         side="map",
-        rank=first,
-        pieces=((first, 0),),
-        count=Count(len(wrong), exact=True),
+        rank=position,
+        pieces=((position, 0),),
+        count=Count(count, exact=True),
         values={
-            "what": f"{boxes.holder} {first} at {list(offsets)} of size {list(sizes)}",
+            "what": f"{boxes.holder} {position} at {list(offsets)} of size {list(sizes)}",
             "found": f"reaches {offsets[axis]} to {offsets[axis] + sizes[axis]} in dimension {axis}",
             "stated": f"the tensor ends at {boxes.logical_shape[axis]}",
             "axis": axis,

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from verifier.diagnostics.report import Report
-from verifier.verdicts import Proved
+from verifier.verdicts import Proved, ProvedTiled
 
 
 def write_certificates(report: Report, directory: Path) -> int:
@@ -21,7 +21,7 @@ def write_certificates(report: Report, directory: Path) -> int:
     directory.mkdir(parents=True, exist_ok=True)
     written = 0
     for subject in report.subjects:
-        if isinstance(subject.outcome, Proved):
+        if isinstance(subject.outcome, Proved | ProvedTiled):
             text = subject.outcome.certificate.to_text()
             stem = re.sub(r"[^A-Za-z0-9._-]+", "_", subject.name)[:80].strip("._") or "map"
             digest = hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -19,7 +19,7 @@ from verifier.engines.registry import engine_named
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
-from verifier.verdicts import Proved, Refuted, Undecided, Verdict
+from verifier.verdicts import Proved, ProvedTiled, Refuted, Undecided, Verdict
 from verifier.version import VERSION
 
 
@@ -151,10 +151,10 @@ def findings_of(
     return (first, *rest)
 
 
-def verdict_word(verdict: Verdict) -> SubjectVerdict:
+def verdict_word(verdict: Verdict | ProvedTiled) -> SubjectVerdict:
     """The word for a verdict in reports."""
     match verdict:
-        case Proved():
+        case Proved() | ProvedTiled():
             return "proved"
         case Refuted():
             return "refuted"

@@ -1,17 +1,146 @@
-"""A parameter of very many boxes, judged in columns."""
+"""A parameter of very many boxes, judged in columns; what is wrong with it is told on the few boxes around.
+
+Theory: T23.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verifier.audit.answering import Answering
-from verifier.audit.check import Settings, check_subject
-from verifier.diagnostics.report import Subject
+from verifier.audit.boxes import outside_fault
+from verifier.audit.check import Settings, findings_of
+from verifier.certificates.check_boxes import Rejected, TooLarge, check_tiled
+from verifier.diagnostics.finding import Place
+from verifier.diagnostics.report import Obligations, Subject, SubjectVerdict
+from verifier.engines.bulk import (
+    BoxAnswer,
+    Outside,
+    Overlap,
+    Tiled,
+    Uncovered,
+    Undecided,
+    decide_boxes,
+)
+from verifier.geometry.strided import row_major
 from verifier.model.box_map import BoxMap
 from verifier.model.expectation import Expectation
-from verifier.obligations.faults import Fault
+from verifier.obligations.faults import Fault, Visit
+from verifier.verdicts import ProvedTiled
+
+ENGINE = "bulk"
+AROUND = 8
+"""Elements on each side of the witness whose boxes are told about."""
+MOST_TOLD = 64
 
 
-def check_many(boxes: BoxMap, found: Sequence[Fault], settings: Settings, answering: Answering) -> Subject:
-    """One parameter of many boxes, as a subject of a report."""
-    return check_subject(boxes.to_shard_map(), Expectation(), settings, answering, found=found)
+def check_many(boxes: BoxMap, found: Sequence[Fault], settings: Settings) -> Subject:
+    """One parameter of many boxes, as a subject of a report. ``found`` are faults its reader knows of."""
+    answer = decide_boxes(boxes, settings.budget)
+    told: tuple[int, ...] = ()
+    faults: list[Fault] = []
+    match answer:
+        case Tiled():
+            faults += _unconfirmed(boxes) if settings.self_check else []
+        case Outside(box, axis, count, _):
+            faults.append(outside_fault(boxes, box, axis, count))
+            told = (box,)
+        case Overlap() | Uncovered():
+            faults.append(_misplaced(boxes, answer))
+            told = _around(boxes, faults[0])
+        case Undecided(code, reason):
+            values = {"obligation": "parameter", "reason": reason}
+            faults.append(Fault(code=code, side="map", values=values, undecided=True))
+    verdict = _verdict(answer, [*faults, *found])
+    return Subject(
+        name=boxes.name,
+        kind="map",
+        verdict=verdict,
+        place=None if boxes.origin is None else Place(boxes.origin.file, boxes.origin.pointer),
+        obligations=_obligations(verdict, len(found)),
+        answered_by={ENGINE: 1},
+        contents={f"{boxes.holder}s": boxes.count},
+        findings=findings_of(boxes.to_shard_map(told), Expectation(), [*faults, *found]),
+        outcome=ProvedTiled(answer.evidence) if isinstance(answer, Tiled) and verdict == "proved" else None,
+    )
+
+
+def _misplaced(boxes: BoxMap, answer: Overlap | Uncovered) -> Fault:
+    strides = row_major(boxes.logical_shape)
+    if answer.element is None:
+        reason = f"{ENGINE} refutes it without a place: elements are left over"
+        return Fault(code="SM301", side="map", values={"obligation": "parameter", "reason": reason})
+    address = sum(i * s for i, s in zip(answer.element, strides, strict=True))
+    if isinstance(answer, Uncovered):
+        return Fault(code="SM301", side="parameter", address=address, count=answer.count)
+    visits = [
+        Visit(box, 0, tuple(i - o for i, o in zip(answer.element, boxes.box(box)[0], strict=True)))
+        for box in (answer.first, answer.second)
+    ]
+    also = answer.uncovered
+    return Fault(
+        code="SM403",
+        side="parameter",
+        pieces=((answer.first, 0), (answer.second, 0)),
+        address=address,
+        visits=tuple(visits),
+        count=answer.count,
+        values={"declared": (answer.first,), "holders": (answer.first, answer.second)},
+        consequences=() if also is None else (_misplaced(boxes, also),),
+    )
+
+
+def _around(boxes: BoxMap, fault: Fault) -> tuple[int, ...]:
+    """The boxes of a fault, and those that hold elements near it."""
+    if fault.address is None:
+        return ()
+    named = [rank for rank, _ in fault.pieces]
+    element: list[int] = []
+    rest = fault.address
+    for stride in row_major(boxes.logical_shape):
+        element.append(rest // stride if stride else 0)
+        rest %= stride or 1
+    near: list[int] = []
+    for position in range(boxes.count):
+        offsets, sizes = boxes.box(position)
+        if all(
+            o - AROUND <= e < o + s + AROUND and s for e, o, s in zip(element, offsets, sizes, strict=True)
+        ):
+            near.append(position)
+            if len(near) == MOST_TOLD:
+                break
+    return tuple(dict.fromkeys([*named, *near]))
+
+
+def _unconfirmed(boxes: BoxMap) -> list[Fault]:
+    """Nothing when the independent checker accepts; a bug of ours (TB102) when it does not."""
+    try:
+        check_tiled(boxes.logical_shape, boxes.count, boxes.offsets, boxes.sizes)
+    except TooLarge as large:
+        reason = f"the independent checker gave up: {large}"
+        return [
+            Fault(
+                code="SM902",
+                side="map",
+                values={"obligation": "the certificate", "reason": reason},
+                undecided=True,
+            )
+        ]
+    except Rejected as rejected:
+        return [Fault(code="TB102", side="map", values={"reason": str(rejected)})]
+    return []
+
+
+def _verdict(answer: BoxAnswer, faults: Sequence[Fault]) -> SubjectVerdict:
+    if any(not fault.undecided and not fault.code.startswith("TB") for fault in faults):
+        return "refuted"
+    return "proved" if isinstance(answer, Tiled) and not faults else "undecided"
+
+
+def _obligations(verdict: SubjectVerdict, known: int) -> Obligations:
+    match verdict:
+        case "proved":
+            return Obligations(proved=2)  # inside in each dimension, and each element once
+        case "refuted":
+            return Obligations(refuted=1 + known)
+        case _:
+            return Obligations(undecided=1)

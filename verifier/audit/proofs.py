@@ -21,6 +21,7 @@ from verifier.certificates.encode import Certificate
 from verifier.certificates.forms import Cancellation, Form, Pairs
 from verifier.diagnostics.report import Obligations
 from verifier.model.expectation import Expectation
+from verifier.model.geometry_key import geometry_key
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.catalogue import basic_obligations
 from verifier.obligations.expectations import unit_obligations
@@ -34,9 +35,6 @@ MOST = 100_000
 
 SOUND = Expectation()
 
-Geometry = Hashable
-"""Everything of a map but its name, its place and the word for its holders."""
-
 
 @dataclass(slots=True)
 class Proofs:
@@ -49,11 +47,11 @@ class Proofs:
 
     stored: Callable[[str], str | None] | None = None
     fresh: dict[str, str] = field(default_factory=dict)
-    _known: dict[Geometry, Judgement] = field(default_factory=dict)
+    _known: dict[Hashable, Judgement] = field(default_factory=dict)
 
     def of(self, shard_map: ShardMap, expectation: Expectation) -> Judgement | None:
         """The judgement of an equal map, as one of this map."""
-        known = self._known.get(geometry(shard_map)) if expectation == SOUND else None
+        known = self._known.get(geometry_key(shard_map)) if expectation == SOUND else None
         if known is None or not isinstance(known.verdict, Proved):
             return self._from_stored(shard_map, expectation)
         return replace(known, verdict=Proved(replace(known.verdict.certificate, shard_map=shard_map)))
@@ -63,7 +61,7 @@ class Proofs:
         if not isinstance(judgement.verdict, Proved) or judgement.warnings:
             return
         if expectation == SOUND and len(self._known) < MOST:
-            self._known[geometry(shard_map)] = judgement
+            self._known[geometry_key(shard_map)] = judgement
         if self.stored is not None:
             certificate = judgement.verdict.certificate.to_json()
             self.fresh[_key(certificate)] = json.dumps(
@@ -77,13 +75,8 @@ class Proofs:
         text = self.stored(_key(statement))
         found = None if text is None else _confirmed(text, statement, shard_map, expectation)
         if found is not None and expectation == SOUND and len(self._known) < MOST:
-            self._known[geometry(shard_map)] = found
+            self._known[geometry_key(shard_map)] = found
         return found
-
-
-def geometry(shard_map: ShardMap) -> Geometry:
-    """Equal exactly for maps that differ in name, place and words only."""
-    return shard_map.logical_shape, tuple(shard_map.ranks.items())
 
 
 def _key(certificate: dict[str, Any]) -> str:

@@ -9,10 +9,13 @@ from __future__ import annotations
 from verifier.answers import Answer, Fails, Holds, Unknown
 from verifier.budget import Budget
 from verifier.engines.registry import engine_named
-from verifier.obligations.questions import Question
+from verifier.obligations.questions import Packing, Question, SameAddresses, SamePairs, Tiling
 
 ORDER = ("cancel", "fingerprint", "boxes", "search", "enumerate", "smt")
 """Fingerprint never proves, but its refutation is certain and cheap; it spares the searches below."""
+
+MANY = 2_000
+"""Questions about as many views go to the engine for columns first, which answers as ``cancel`` does."""
 
 
 class Portfolio:
@@ -24,7 +27,7 @@ class Portfolio:
         """The first certain answer; Unknown lists what every engine said."""
         refuted: Fails | None = None
         unknown: list[Unknown] = []
-        for name in ORDER:
+        for name in ("bulk", *ORDER) if _views(question) >= MANY else ORDER:
             answer = engine_named(name).decide(question, budget)
             match answer:
                 case Holds():
@@ -45,3 +48,14 @@ def _combined(unknown: list[Unknown]) -> Unknown:
     codes = {answer.code for answer in unknown}
     code = next(c for c in ("SM902", "SM903", "SM901") if c in codes)
     return Unknown(code, "; ".join(f"{answer.engine}: {answer.reason}" for answer in unknown), Portfolio.name)
+
+
+def _views(question: Question) -> int:
+    """How many views a question is about that columns can decide."""
+    match question:
+        case Tiling(_, views) | Packing(_, views):
+            return len(views)
+        case SameAddresses(left, right) | SamePairs(left, right):
+            return len(left) + len(right)
+        case _:
+            return 0

@@ -19,6 +19,12 @@ def _cancel() -> Engine:
     return CancelEngine()
 
 
+def _bulk() -> Engine:
+    from verifier.engines.bulk.engine import BulkEngine
+
+    return BulkEngine()
+
+
 def _boxes() -> Engine:
     from verifier.engines.boxes import BoxesEngine
 
@@ -58,6 +64,7 @@ def _fingerprint() -> Engine:
 ENGINES: dict[str, Callable[[], Engine]] = {
     "auto": _auto,
     "cancel": _cancel,
+    "bulk": _bulk,
     "boxes": _boxes,
     "search": _search,
     "isl": _isl,

@@ -1,0 +1,225 @@
+"""Explicit-state check of a protocol: S1 to S4 in every reachable state. Theory: T28.
+
+Local steps of different ranks commute, so every rank is advanced to its next collective at once; then a group
+whose members all wait in the same collective goes through it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from verifier.contracts.protocols.code import Code, code_of
+from verifier.contracts.protocols.language import Agree, Collective, Protocol, Vote
+from verifier.contracts.protocols.ranks import Choices, RankState, advances, raised
+
+MOST_STATES = 1_000_000
+
+Waiting = Vote | Agree | Collective
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One way in which a protocol goes wrong.
+
+    Attributes:
+        rule: S1: a rank waits for one that never comes; S2: members are in different collectives; S3: some
+            return and some raise; S4: somebody has changed state although somebody raises.
+        message: who does what, in one line.
+        trace: the decisions that lead there, "rank 0: read raises", in order; as few phases as possible.
+    """
+
+    rule: str
+    message: str
+    trace: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What the search found.
+
+    Attributes:
+        violations: the first of each rule.
+        states: how many states were visited.
+        complete: False when the search stopped at its limit: then nothing is proved.
+        ranks: in how large a world.
+    """
+
+    violations: tuple[Violation, ...]
+    states: int
+    complete: bool
+    ranks: int
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules that are violated, sorted."""
+        return tuple(sorted(found.rule for found in self.violations))
+
+
+@dataclass(frozen=True, slots=True)
+class _World:
+    ranks: tuple[RankState, ...]
+    choices: Choices
+
+
+def simulate(protocol: Protocol, ranks: int | None = None, *, most_states: int = MOST_STATES) -> Simulation:
+    """Search every state of the protocol in a world of ``ranks``; of ``least_ranks`` when None.
+
+    Raises:
+        TooLongError: the program is too long.
+    """
+    count = protocol.least_ranks if ranks is None else ranks
+    codes = [code_of(protocol, rank) for rank in range(count)]
+    found: dict[str, Violation] = {}
+    start = _World((RankState(),) * count, ())
+    parents: dict[_World, tuple[_World, tuple[str, ...]] | None] = {}
+    queue: deque[_World] = deque()
+    for world, told in _advanced(codes, start):
+        _visit(world, None, told, parents, queue, start)
+    while queue:
+        if len(parents) > most_states:
+            return Simulation(tuple(found.values()), len(parents), False, count)
+        world = queue.popleft()
+        for rule, message in _wrong(protocol, codes, world):
+            if rule not in found:
+                found[rule] = Violation(rule, message, _trace(world, parents))
+        for matched in _matched(protocol, codes, world):
+            for following, told in _advanced(codes, matched):
+                _visit(following, world, told, parents, queue, start)
+    return Simulation(tuple(found[rule] for rule in sorted(found)), len(parents), True, count)
+
+
+def _visit(
+    world: _World,
+    parent: _World | None,
+    told: tuple[str, ...],
+    parents: dict[_World, tuple[_World, tuple[str, ...]] | None],
+    queue: deque[_World],
+    start: _World,
+) -> None:
+    if world not in parents:
+        parents[world] = (start if parent is None else parent, told)
+        queue.append(world)
+
+
+def _trace(world: _World, parents: dict[_World, tuple[_World, tuple[str, ...]] | None]) -> tuple[str, ...]:
+    told: list[tuple[str, ...]] = []
+    at: _World | None = world
+    while at is not None and at in parents:
+        step = parents[at]
+        if step is None:
+            break
+        told.append(step[1])
+        at = step[0] if step[0] in parents and step[0] != at else None
+    return tuple(line for lines in reversed(told) for line in lines)
+
+
+def _advanced(codes: list[Code], world: _World) -> Iterator[tuple[_World, tuple[str, ...]]]:
+    """Every rank at its next collective or its end, with what was decided on the way."""
+    partial: list[tuple[tuple[RankState, ...], Choices, tuple[str, ...]]] = [((), world.choices, ())]
+    for rank, state in enumerate(world.ranks):
+        grown: list[tuple[tuple[RankState, ...], Choices, tuple[str, ...]]] = []
+        for states, choices, told in partial:
+            for way in advances(codes[rank], state, choices):
+                lines = tuple(f"rank {rank}: {line}" for line in way.told)
+                grown.append(((*states, way.state), way.choices, told + lines))
+        partial = grown
+    for states, choices, told in partial:
+        yield _World(states, choices), told
+
+
+def _waiting(codes: list[Code], world: _World) -> dict[int, Waiting]:
+    """What each rank that still runs waits in."""
+    found: dict[int, Waiting] = {}
+    for rank, state in enumerate(world.ranks):
+        instruction = codes[rank][state.at] if state.status == "running" else None
+        if isinstance(instruction, Vote | Agree | Collective):
+            found[rank] = instruction
+    return found
+
+
+def _ready(protocol: Protocol, waiting: dict[int, Waiting], ranks: int) -> Iterator[tuple[int, ...]]:
+    """The members of each group that all wait in this group."""
+    for group in protocol.groups:
+        members = protocol.members(group, ranks)
+        if members and all(rank in waiting and waiting[rank].group == group for rank in members):
+            yield members
+
+
+def _matched(protocol: Protocol, codes: list[Code], world: _World) -> Iterator[_World]:
+    """What becomes of the world when one ready group goes through its collective."""
+    waiting = _waiting(codes, world)
+    for members in _ready(protocol, waiting, len(world.ranks)):
+        operations = {waiting[rank] for rank in members}
+        if len(operations) != 1:
+            continue  # S2: what happens then is not defined
+        operation = operations.pop()
+        any_error = any(world.ranks[rank].error for rank in members)
+        outcomes: list[bool] = [False, True] if isinstance(operation, Agree) else [False]
+        for differ in outcomes:
+            states = list(world.ranks)
+            for rank in members:
+                state = replace(states[rank], at=states[rank].at + 1)
+                if isinstance(operation, Vote):
+                    state = replace(state, agreed=any_error)
+                states[rank] = raised(state) if differ else state
+            yield _World(tuple(states), world.choices)
+        return  # ready groups are disjoint and commute: any one of them first is enough
+
+
+def _wrong(protocol: Protocol, codes: list[Code], world: _World) -> Iterator[tuple[str, str]]:
+    """The rules that this world violates, with who does what."""
+    waiting = _waiting(codes, world)
+    ready = list(_ready(protocol, waiting, len(world.ranks)))
+    mismatched = [members for members in ready if len({waiting[rank] for rank in members}) != 1]
+    for members in mismatched:
+        first = members[0]
+        other = next(rank for rank in members if waiting[rank] != waiting[first])
+        yield (
+            "S2",
+            (
+                f"rank {first} is in {_words(waiting[first])}, rank {other} in {_words(waiting[other])} "
+                f"of {waiting[first].group}"
+            ),
+        )
+    if waiting and len(ready) == len(mismatched) and not mismatched:
+        yield "S1", _stranded(protocol, waiting, world)
+    if not waiting:
+        yield from _ended(world)
+
+
+def _stranded(protocol: Protocol, waiting: dict[int, Waiting], world: _World) -> str:
+    rank, operation = next(iter(waiting.items()))
+    for rank, operation in waiting.items():
+        for other in protocol.members(operation.group, len(world.ranks)):
+            if other not in waiting:
+                status = world.ranks[other].status
+                return f"rank {rank} waits in {_words(operation)} for rank {other}, which has {status}"
+    members = protocol.members(operation.group, len(world.ranks))
+    other = next(r for r in members if waiting[r].group != operation.group)
+    return (
+        f"rank {rank} waits in {_words(operation)} of {operation.group}, rank {other} in "
+        f"{_words(waiting[other])} of {waiting[other].group}"
+    )
+
+
+def _ended(world: _World) -> Iterator[tuple[str, str]]:
+    raising = [rank for rank, state in enumerate(world.ranks) if state.status == "raised"]
+    mutated = [rank for rank, state in enumerate(world.ranks) if state.mutated]
+    if raising and len(raising) < len(world.ranks):
+        fine = next(rank for rank in range(len(world.ranks)) if rank not in raising)
+        yield "S3", f"rank {raising[0]} raises, rank {fine} returns: the next operation strands one of them"
+    if raising and mutated:
+        yield "S4", f"rank {mutated[0]} has changed state, and rank {raising[0]} raises"
+
+
+def _words(operation: Waiting) -> str:
+    match operation:
+        case Collective():
+            label = f" {operation.label!r}" if operation.label else ""
+            return f"{operation.kind}{label} ({operation.dtype} {list(operation.shape)} {operation.op})"
+        case Agree():
+            return f"agreement {operation.label!r}"
+        case Vote():
+            return f"vote {operation.label!r}"

@@ -1,0 +1,46 @@
+"""What a verdict depends on, as a key: equal layers of one checkpoint have equal keys and one proof."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Hashable, Mapping
+from dataclasses import fields
+
+from verifier.model.box_map import BoxMap
+from verifier.model.expectation import Expectation
+from verifier.model.shard_map import ShardMap
+
+NAMES = frozenset({"name", "origin", "holder"})
+"""What a map is called, by whom and where. All else counts, whatever else a map may come to have."""
+
+
+def geometry_key(subject: ShardMap | BoxMap, expectation: Expectation | None = None) -> Hashable:
+    """Equal exactly for maps that differ in names only and are asked the same.
+
+    Keys are compared number by number: their hashes alone never say that two maps are equal. A map of boxes
+    and the shard map made of it have different keys, for more is asked of the boxes. A scale that is no
+    number is equal to nothing, so neither is the key of its map.
+    """
+    asked = None if expectation is None else _members(expectation, frozenset())
+    return type(subject).__name__, _members(subject, NAMES), asked
+
+
+def _members(value: ShardMap | BoxMap | Expectation, left_out: frozenset[str]) -> Hashable:
+    return tuple(
+        [_frozen(getattr(value, field.name)) for field in fields(value) if field.name not in left_out]
+    )
+
+
+def _frozen(member: object) -> Hashable:
+    """A member as something that can be hashed, one to one; bytes remember their hash."""
+    match member:
+        case ShardMap():
+            return _members(member, NAMES)
+        case array():
+            return member.tobytes()
+        case Mapping():
+            return tuple(sorted(member.items()))
+        case Hashable():
+            return member
+        case _:
+            raise TypeError(f"a {type(member).__name__} cannot be part of a key")

@@ -13,6 +13,7 @@ from verifier.audit.documents import Audited, audit_path
 from verifier.audit.executors import IN_PROCESS, Workers, in_order
 from verifier.audit.judge import judge
 from verifier.audit.replayed import Replayed, same, words
+from verifier.audit.simulations import is_protocol_file, replay_protocol
 from verifier.diagnostics.report import Subject
 from verifier.formats import CaseExpect
 from verifier.model.expectation import Expectation
@@ -50,6 +51,8 @@ def replay_case(case: Case, settings: Settings) -> Replayed:
     """One case."""
     if isinstance(case, manifest.Entry):
         return manifest.replay_entry(case, settings)
+    if is_protocol_file(case):
+        return replay_protocol(case)
     if is_contract_file(case):
         return replay_contract(case, settings)
     return replay_path(case, settings)

@@ -9,6 +9,7 @@ import click
 _COMMANDS = {
     "check": "verifier.cli.contract_check",
     "induce": "verifier.cli.contract_induce",
+    "simulate": "verifier.cli.contract_simulate",
 }
 
 

@@ -32,6 +32,8 @@ Family = Literal[
     "contract rule",
     "contract claim",
     "induced map",
+    "collective symmetry",
+    "device",
     "contract remark",
     "housekeeping",
     "tool bug",
@@ -211,6 +213,8 @@ _UNDECIDED = _family(
 _CONTRACT_RULES = _family("contract rule", "error", *_of_rules(contract_codes.RULES))
 _CONTRACT_CLAIMS = _family("contract claim", "error", *_of_rules(contract_codes.CLAIMS))
 _INDUCED_MAPS = _family("induced map", "error", *_of_rules(contract_codes.INDUCED, "T26"))
+_SYMMETRY = _family("collective symmetry", "error", *_of_rules(contract_codes.SYMMETRY, "T28"))
+_DEVICES = _family("device", "error", *_of_rules(contract_codes.DEVICES))
 _CONTRACT_REMARKS = _family("contract remark", "warning", *_of_rules(contract_codes.REMARKS))
 
 _HOUSEKEEPING = _family(
@@ -246,6 +250,8 @@ CODES: tuple[Code, ...] = (
     *_CONTRACT_RULES,
     *_CONTRACT_CLAIMS,
     *_INDUCED_MAPS,
+    *_SYMMETRY,
+    *_DEVICES,
     *_CONTRACT_REMARKS,
     *_HOUSEKEEPING,
     *_TOOL_BUG,

@@ -129,3 +129,22 @@ INDUCED: tuple[tuple[str, str, str], ...] = (
     ("M11", "update-reads-beyond", "the update of an element reads beyond its shard"),
     ("M12", "split-factor", "a cut separates elements that a factor pairs"),
 )
+
+SYMMETRY: tuple[tuple[str, str, str], ...] = (
+    ("S1", "stranded-rank", "a rank waits in a collective for one that never comes"),
+    ("S2", "mismatched-collectives", "members of a group are in different collectives"),
+    ("S3", "outcomes-differ", "some ranks return and others raise"),
+    ("S4", "changed-and-raised", "a rank has changed state although one raises"),
+)
+
+DEVICES: tuple[tuple[str, str, str], ...] = (
+    ("D1", "collective-not-there", "the back-end does not do a collective on this device"),
+    ("D2", "no-such-cuda-device", "nccl is used without a CUDA device that exists"),
+    ("D3", "mpi-not-cuda-aware", "mpi is used with CUDA tensors and nobody said that it can"),
+    ("D4", "back-end-unknown", "no back-end is known for the device"),
+    ("D5", "fake-back-end", "the fake back-end is used for agreement"),
+    ("D6", "scope-without-handle", "several members have no group, or a single one has"),
+    ("D7", "no-timeout", "a group has no timeout of its own"),
+    ("D8", "votes-on-the-device", "votes are held on a device although the CPU is served"),
+    ("D9", "coordinator-rank", "a group rank is taken for a global rank"),
+)

@@ -128,13 +128,17 @@ def _step(value: object, at: str, groups: dict[str, tuple[int, ...] | None], dep
     unknown = sorted(value.keys() - {word, *known})
     if unknown:
         raise ProtocolError(f"{at}: {unknown[0]!r} is no member of {word}")
-    if word in ("vote", "agree", "collective") and value[word] not in groups:
+    if word in ("vote", "agree", "collective") and not _names(value[word], groups):
         raise ProtocolError(f"{at}: there is no group {value[word]!r}")
 
     def inner(key: str) -> tuple[Step, ...]:
         return _steps(value.get(key, []), f"{at}/{key}", groups, depth + 1)
 
     return read(_Fields(value, word, at), inner)
+
+
+def _names(value: object, groups: dict[str, tuple[int, ...] | None]) -> bool:
+    return isinstance(value, str) and value in groups
 
 
 class _Fields:

@@ -1,0 +1,87 @@
+"""T28: the search finds what can go wrong, with a way there; two ranks are enough without roles."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import CORPUS
+from tests.contracts.protocols.drawn import draw_protocol
+from verifier.contracts.protocols.checker import simulate
+from verifier.contracts.protocols.decoding import decode_protocol, expected_rules
+from verifier.contracts.protocols.language import Collective, IfRole, Protocol, Repeat, Try, Vote
+from verifier.symbolic.protocols import check_formula
+
+CASES = sorted((CORPUS / "contracts" / "protocols").glob("*.json"))
+MOST_STATES = 3000
+PROGRAMS = int(os.environ.get("SHARDPROOF_PROTOCOLS", "90"))
+
+
+def test_there_are_twelve_protocols() -> None:
+    assert len(CASES) >= 12
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_a_recorded_protocol_violates_what_its_file_says(path: Path) -> None:
+    document = json.loads(path.read_text())
+    protocol = decode_protocol(document)
+    found = simulate(protocol)
+    assert found.rules == expected_rules(document)
+    assert check_formula(protocol).safe is not bool(found.rules)
+
+
+def test_T28_two_ranks_show_what_three_do() -> None:
+    seen: Counter[tuple[str, ...]] = Counter()
+    for seed in range(PROGRAMS):
+        protocol = draw_protocol(random.Random(seed))
+        two, three = simulate(protocol, 2), simulate(protocol, 3, most_states=MOST_STATES)
+        if not (two.complete and three.complete):
+            seen["incomplete",] += 1
+            continue
+        assert two.rules == three.rules, (seed, protocol)
+        seen[two.rules] += 1
+    assert seen[()] > PROGRAMS // 20
+    assert {rule for rules in seen for rule in rules} >= {"S1", "S2", "S3", "S4"}
+    assert seen["incomplete",] < PROGRAMS // 10
+
+
+def test_T28_z3_calls_safe_what_the_search_does() -> None:
+    for seed in range(PROGRAMS):
+        protocol = draw_protocol(random.Random(seed))
+        assert check_formula(protocol, 2).safe is (not simulate(protocol, 2).rules), (seed, protocol)
+
+
+def test_the_way_there_names_the_decisions() -> None:
+    path = CORPUS / "contracts" / "protocols" / "own_error_after_vote.json"
+    (violation,) = simulate(decode_protocol(json.loads(path.read_text()))).violations
+    assert violation.trace == ("rank 1: prepare raises",)
+    assert "rank 0 waits in all_reduce 'header'" in violation.message
+    assert "rank 1, which has raised" in violation.message
+
+
+def test_two_hundred_voted_phases_take_less_than_a_second() -> None:
+    phase = (Try((Vote("world", "inner"),)), Vote("world"), Collective("world", "all_reduce"))
+    protocol = Protocol(name="long", steps=(Repeat(200, phase),))
+    began = time.process_time()
+    assert simulate(protocol).rules == ()
+    assert time.process_time() - began < 1
+
+
+def test_roles_need_a_rank_each_and_one_more() -> None:
+    owner = (Collective("world", "broadcast", "from the owner"),)
+    protocol = Protocol(name="roles", steps=(IfRole("owner", owner, owner),), roles={0: "owner"})
+    assert protocol.least_ranks == 2
+    assert simulate(protocol).rules == ()
+    lonely = Protocol(name="roles", steps=(IfRole("owner", owner),), roles={0: "owner"})
+    assert simulate(lonely).rules == ("S1",)
+
+
+def test_a_search_that_stops_at_its_limit_says_so() -> None:
+    protocol = draw_protocol(random.Random(3))
+    assert not simulate(protocol, 3, most_states=1).complete

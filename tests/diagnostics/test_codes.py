@@ -15,10 +15,13 @@ EXPLAINED = {
     *[f"SM30{n}" for n in range(1, 4)],
     *[f"SM40{n}" for n in range(1, 5)],
     *[f"SM50{n}" for n in range(1, 9)],
-    *[f"SM60{n}" for n in range(1, 6)],
+    *[f"SM60{n}" for n in range(1, 7)],
     *[f"SM70{n}" for n in range(1, 5)],
     *[f"SM90{n}" for n in range(1, 4)],
     "CK101",
+    *[f"CK11{n}" for n in range(4, 8)],
+    *["CK102", "CK104", *[f"CK{n}" for n in range(108, 113)], "CK203"],
+    *[f"HK10{n}" for n in range(1, 4)],
     *[f"TB10{n}" for n in range(1, 4)],
 }
 SECTIONS = ["What it means", "Why it matters", "Example", "How to fix it", "Related"]

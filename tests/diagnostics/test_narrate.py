@@ -1,14 +1,15 @@
 """What a finding says follows from the map and the fault, and from nothing else."""
 
 import dataclasses
+import re
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.diagnostics.hostile import faults, shard_maps
 from tests.render import examples
-from verifier.diagnostics.codes import CODES, UnknownCodeError
-from verifier.diagnostics.finding import Place
+from verifier.diagnostics.codes import CODES, UnknownCodeError, find_code
+from verifier.diagnostics.finding import Finding, Place
 from verifier.diagnostics.narrate import narrate, refusal_finding
 from verifier.model.origin import Origin
 from verifier.model.shard_map import RankShard, ShardMap
@@ -33,6 +34,59 @@ def test_every_code_has_words_for_a_fault_without_numbers(code) -> None:
     finding = narrate(examples.qkv_map(), Fault(code=code.code, side="map"))
     assert (finding.name, finding.severity) == (code.name, code.severity)
     assert (finding.verdict == "undecided") == (code.family == "undecided")
+
+
+SAID_OF_PROGRAMS = ("CK101", "CK114", "SM603", "SM604", "SM605", "SM606")
+"""Codes whose words are about the ranks of programs, whatever a map calls its holders."""
+
+
+def words_of(finding: Finding) -> str:
+    """Everything a finding says, but for what the document says."""
+    pictures = [picture for picture in (finding.picture, finding.counterpart) if picture is not None]
+    parts = [
+        *(finding.headline, finding.concise, finding.about, finding.claim, finding.tally),
+        *[f"{e.who} {e.sum} {e.so}" for e in finding.equations],
+        *[label.text for label in finding.labels],
+        *[text for picture in pictures for _, text in (("", picture.title), *picture.legend)],
+        *finding.notes,
+        *finding.helps,
+    ]
+    return "\n".join(parts)
+
+
+@modest
+@given(shard_maps(), faults)
+def test_holders_are_called_what_their_map_calls_them(shard_map: ShardMap, fault: Fault) -> None:
+    code = find_code(fault.code)
+    assert code is not None
+    said = words_of(narrate(dataclasses.replace(shard_map, name="w", holder="stage"), fault))
+    said = said.replace("{rank} {0} %s", "")  # a value of the fault
+    own = [find_code(found.code) for found in (fault, *fault.consequences)]
+    for summary in [found.summary for found in own if found is not None]:
+        said = said.replace(summary, "")
+    if fault.code not in SAID_OF_PROGRAMS:
+        assert re.search(r"\branks?\b", said) is None
+
+
+def test_blocks_are_called_by_one_name() -> None:
+    overlap = narrate(examples.chunks(), examples.CHUNK_OVERLAP)
+    assert overlap.concise == "chunks 1 and 2 hold parameter element [3, 0]"
+    assert [equation.so for equation in overlap.equations] == [
+        "is element [1, 0] of chunk 1",
+        "is element [0, 0] of chunk 2",
+    ]
+    assert (
+        narrate(examples.chunks(), examples.CHUNK_HOLE).concise == "no chunk holds parameter element [5, 4]"
+    )
+    several = {**examples.CHUNK_OVERLAP.values, "holders": (1, 2, 3)}
+    fault = dataclasses.replace(examples.CHUNK_OVERLAP, values=several)
+    assert narrate(examples.chunks(), fault).concise == "chunks 1, 2 and 3 hold parameter element [3, 0]"
+
+
+def test_a_fault_of_a_file_set_is_about_a_checkpoint() -> None:
+    assert narrate(examples.file_set(), examples.STALE_INDEX).about == "checkpoint ckpt"
+    parameter = dataclasses.replace(examples.file_set(), name="w")
+    assert narrate(parameter, examples.STALE_INDEX).about == "parameter w ()"
 
 
 def test_an_unknown_code_is_an_error_of_the_caller() -> None:

@@ -17,6 +17,7 @@ from verifier.diagnostics.pictures import (
     holders_picture,
     shard_picture,
 )
+from verifier.diagnostics.sides import parameter_first, shard_first
 from verifier.diagnostics.windows import SPAN, window_of
 from verifier.geometry.strided import StridedView, coordinates, row_major
 from verifier.model.piece import Piece
@@ -129,11 +130,56 @@ def test_T14_a_holders_picture_agrees_with_listing(
             assert mark == (NOBODY if not holders else str(holders[0]) if total == 1 else SEVERAL)
 
 
+def elements_at(addresses: set[int], shape: tuple[int, ...]) -> set[str]:
+    inside = range(prod(shape))
+    return {str(list(coordinates(at, shape))) if at in inside else f"address {at}" for at in addresses}
+
+
+@modest
+@given(shards, shapes, st.data())
+def test_T14_cells_of_both_pictures_name_the_elements_they_hold(
+    shard: RankShard, shape: tuple[int, ...], data: st.DataObject
+) -> None:
+    shard_map = ShardMap(name="w", logical_shape=shape, ranks={0: shard})
+    address = data.draw(st.integers(0, shard.numel - 1))
+    picture, window = shard_picture(shard_map, 0, address), window_of("t", shard.shard_shape, address)
+    assert picture is not None
+    assert window is not None
+    carried: dict[int, set[int]] = {}
+    for piece in shard.pieces:
+        for index in product(*map(range, piece.shape)):
+            carried.setdefault(piece.dest.address(index), set()).add(piece.source.address(index))
+    for row, line in zip(picture.rows, window.addresses, strict=True):
+        for named, at in zip(row.elements, line, strict=True):
+            true = elements_at(carried.get(at, set()), shape)
+            assert set(named) <= true
+            assert len(set(named)) == len(named) >= min(len(true), 1)
+    parameter = holders_picture(shard_map, 0)
+    assert parameter is not None
+    assert parameter.rows[0].elements[0] == (str([0] * len(shape)),)
+
+
+@modest
+@given(shards, shapes, st.data())
+def test_the_counterpart_shows_an_element_of_the_picture_beside_it(
+    shard: RankShard, shape: tuple[int, ...], data: st.DataObject
+) -> None:
+    shard_map = ShardMap(name="w", logical_shape=shape, ranks={0: shard})
+    on_shard = shard_first(shard_map, 0, data.draw(st.integers(0, shard.numel - 1)))
+    on_parameter = parameter_first(shard_map, data.draw(st.integers(0, prod(shape) - 1)))
+    for sides in (on_shard, on_parameter):
+        if sides.shown is None or sides.beside is None:
+            continue
+        row, column = sides.beside.witness or (0, 0)
+        there = set(sides.beside.rows[row].elements[column])
+        assert there & {name for line in sides.shown.rows for cell in line.elements for name in cell}
+
+
 @modest
 @given(blocks().filter(lambda piece: not piece.is_empty), st.integers(0, 30))
 def test_an_edge_picture_shows_what_is_outside(piece: Piece, size: int) -> None:
     reached = piece.dest.highest
-    picture = edge_picture("t", piece.dest, size, reached)
+    picture = edge_picture("t", piece, "dest", size, reached, (41,))
     assert picture is not None
     visited = listed(piece.dest)
     for mark, head in zip(picture.rows[0].cells, picture.columns, strict=True):

@@ -1,7 +1,8 @@
 """Copies of the package of reference layouts, each with one bug planted in its source.
 
 A copy is a package of its own: the same text, but for its own name and one stretch. So what is gated is the
-real constructor with the slip of a hand, through all modules that it uses.
+real constructor with the slip of a hand, through all modules that it uses; the cuts of axes lie in a lower
+package and are copied along.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from verifier import layouts
+from verifier.geometry import axis_parts
 
-SOURCES = Path(layouts.__file__).parent
+SOURCES = (*Path(layouts.__file__).parent.glob("*.py"), Path(axis_parts.__file__))
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,12 @@ class Planted:
         """Write the copy; the place of its constructor."""
         home = folder / package
         home.mkdir()
-        for source in SOURCES.glob("*.py"):
+        for source in SOURCES:
             text = source.read_text(encoding="utf-8")
             if source.name == self.file:
                 assert text.count(self.old) == 1, (self.name, text.count(self.old))
                 text = text.replace(self.old, self.new)
+            text = text.replace("verifier.geometry.axis_parts", f"{package}.axis_parts")
             (home / source.name).write_text(text.replace("verifier.layouts", package), encoding="utf-8")
         return f"{package}:{self.constructor}"
 
@@ -57,7 +60,7 @@ EXPERTS = (
 PLANTED = [
     Planted(
         "floor for ceil",
-        "rules.py",
+        "axis_parts.py",
         "(size + parts - 1) // parts",
         "size // parts",
         "split",
@@ -65,7 +68,7 @@ PLANTED = [
     ),
     Planted(
         "ceil one too far",
-        "rules.py",
+        "axis_parts.py",
         "(size + parts - 1) //",
         "(size + parts) //",
         "split",
@@ -73,7 +76,7 @@ PLANTED = [
     ),
     Planted(
         "no clamp at the end",
-        "rules.py",
+        "axis_parts.py",
         "min(part * width, size)",
         "part * width",
         "split",
@@ -352,7 +355,7 @@ PLANTED = [
 HARMLESS = [
     Planted(
         "ceil by negation",
-        "rules.py",
+        "axis_parts.py",
         "(size + parts - 1) // parts",
         "-(-size // parts)",
         "split",
@@ -368,7 +371,7 @@ HARMLESS = [
     ),
     Planted(
         "a comparison more",
-        "rules.py",
+        "axis_parts.py",
         "min(part * width, size)",
         "size if part * width >= size else part * width",
         "split",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from tests.cli.command import shardproof
 from tests.conftest import Golden
 from tests.gate.command import gate
 
@@ -88,16 +91,49 @@ def test_tests_are_written(scratch: Path) -> None:
 def test_what_could_not_run(scratch: Path, arguments: tuple[str, ...], words: str) -> None:
     ran = gate(*arguments)
     assert ran.code == 2
-    assert words in " ".join(ran.err.split())
-    assert ran.out == ""
+    said = ran.out + ran.err
+    assert words in " ".join(said.split())
+    assert (ran.out == "") != (ran.err == "")  # said once: of one function in the report, else as an error
+    assert ("error[SM606] not-gated" in said) == bool(ran.out)
 
 
-def test_one_that_cannot_be_gated_hides_no_other(scratch: Path) -> None:
-    ran = gate("plans.py:absent", "plans.py:cut_columns", *COLUMNS, "--format", "concise")
+@pytest.mark.parametrize("places", [("plans.py:absent",), ("plans.py:absent", "plans.py:cut_columns")])
+def test_one_that_cannot_be_gated_hides_no_other_and_is_in_every_format(
+    scratch: Path, places: tuple[str, ...]
+) -> None:
+    files = {form: f"out.{form}" for form in ("json", "sarif", "junit", "github")}
+    options = [f"--{form}-output={file}" for form, file in files.items()]
+    ran = gate(*places, *COLUMNS, "--format", "concise", *options)
     assert ran.code == 2
-    assert "error[SM601]" in ran.out
-    assert "not checked: plans.py:absent (could not be gated)" in " ".join(ran.out.split())
-    assert "has no 'absent'" in ran.err
+    assert ("error[SM601]" in ran.out) == (len(places) > 1)
+    assert "plans.py: error[SM606] plans.py:absent: plans.py has no 'absent'" in ran.out
+    made = {form: (scratch / file).read_text() for form, file in files.items()}
+    assert json.loads(made["json"])["subjects"][0]["verdict"] == "unreadable"
+    (run,) = json.loads(made["sarif"])["runs"]
+    (invocation,) = run["invocations"]
+    assert (invocation["exitCode"], invocation["executionSuccessful"]) == (2, False)
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert notification["descriptor"]["id"] == "SM606"
+    assert [one["ruleId"] for one in run["results"]] == ["SM601"] * (len(places) - 1)
+    suite = ElementTree.fromstring(made["junit"])[0]
+    assert (suite.get("tests"), suite.get("errors")) == (str(len(places)), "1")
+    assert suite.find("properties/property[@name='exit-code']").get("value") == "2"  # type: ignore[union-attr]
+    assert made["github"].count("title=SM606 not-gated") == 1
+    assert "exit code 2" in made["github"]
+    assert shardproof("render", "out.json", "--format", "sarif").code == 2
+
+
+def test_bad_arguments_need_a_system_that_can_fork(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ("right.py:cut_columns", *COLUMNS, "--arguments", "hostile")
+    with monkeypatch.context() as windows:
+        windows.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+        ran = gate(*arguments)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    mac = gate(*arguments)
+    for one in (ran, mac):
+        assert (one.code, one.out) == (2, "")
+        assert "run --arguments hostile on Linux" in " ".join(one.err.split())
+    assert "which darwin does not offer" in " ".join(mac.err.split())
 
 
 def test_all_constructors_of_pyproject(scratch: Path) -> None:

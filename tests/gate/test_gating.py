@@ -69,6 +69,79 @@ def test_what_leaves_the_fragment_is_proved_on_a_stated_part(scratch: Path) -> N
     assert chosen.subject.verdict == "proved"
 
 
+PLACED = """
+from functools import cache, partial, wraps
+from forms import entry, row_by_row
+
+def fixed(rows, ranks): return row_by_row(rows)
+def decorated(function):
+    @wraps(function)
+    def call(**arguments): return function(**arguments)
+    return call
+
+class Callable_:
+    def __call__(self, rows): return row_by_row(rows)
+
+a_partial = partial(fixed, ranks=2)
+a_lambda = lambda rows: row_by_row(rows)
+an_object = Callable_()
+a_cached = cache(fixed)
+@decorated
+def wrapped(rows): return row_by_row(rows)
+exec("def dynamic(rows): return row_by_row(rows)")
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "over", "place"),
+    [
+        ("placed.py:a_partial", ROWS, ("placed.py", 5)),
+        ("placed.py:a_lambda", ROWS, ("placed.py", 15)),
+        ("placed.py:an_object", ROWS, ("placed.py", 11)),
+        ("placed.py:wrapped", ROWS, ("placed.py", 19)),
+        ("placed.py:row_by_row", ROWS, ("forms.py", 53)),
+        ("placed.py:dynamic", ROWS, ("placed.py", None)),
+        ("forms.py:never", ROWS, ("forms.py", 58)),
+        ("forms.py:moody", ROWS, ("forms.py", 86)),
+    ],
+)
+def test_what_is_open_stands_at_the_definition(
+    scratch: Path, where: str, over: Sizes, place: tuple[str, int | None]
+) -> None:
+    (scratch / "placed.py").write_text(PLACED)
+    found = gated(where, over)
+    assert found.subject.verdict == "undecided"
+    for one in (only(found).place, found.subject.place):
+        assert one is not None
+        assert (one.file, one.line) == place
+
+
+def test_asking_for_the_type_of_a_size_leaves_the_fragment_by_name(scratch: Path) -> None:
+    head = "from forms import entry\n\ndef strict(rows):\n"
+    tests = {
+        "type(rows) is not int": "undecided",
+        "type(rows) != int": "undecided",
+        "type(rows) not in (int, bool)": "undecided",
+        "type(rows).__name__ != 'int'": "undecided",
+        "not isinstance(rows, int)": "proved",
+        "not isinstance(rows, (int, str)) or isinstance(rows, bool)": "proved",
+        "type('rows') is int or not isinstance(type('rows'), type)": "proved",
+    }
+    for number, (test, verdict) in enumerate(tests.items()):
+        (scratch / f"strict_{number}.py").write_text(
+            f"{head}    if {test}: raise TypeError('rows')\n    return entry(rows)\n"
+        )
+        found = gated(f"strict_{number}.py:strict", ROWS)
+        assert (test, found.subject.verdict) == (test, verdict)
+        if verdict == "undecided":
+            finding = only(found)
+            assert finding.code == "SM602"
+            assert finding.notes[0] == "proved: sizes that add up to at most 64"
+            assert finding.notes[1].startswith(
+                "not on all of it: the type of a size, as in type(size) is int"
+            )
+
+
 def test_a_constructor_that_always_raises_is_undecided(scratch: Path) -> None:
     found = gated("forms.py:never", ROWS)
     assert only(found).code == "SM901"
@@ -143,6 +216,7 @@ def test_waivers_reach_the_concrete_prover(scratch: Path) -> None:
         ("as_dict", Sizes(rows=size(), ranks=2), r"takes \(rows\), but its domain names rows, ranks"),
         ("as_dict", Sizes(rows=size(), where=lambda rows: rows.absent), "where raises AttributeError"),
         ("leaves", ROWS, "calls sys.exit.0."),
+        ("ends", ROWS, "forms.py:ends raises GeneratorExit, which is no Exception: over"),
     ],
 )
 def test_what_cannot_be_gated(scratch: Path, name: str, over: Sizes, words: str) -> None:

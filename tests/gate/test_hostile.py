@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,7 @@ def one(case):
     if case == "library": re.compile("(")
     if case == "model": ShardMap(name="w", logical_shape=(-1,), ranks={})
     if case == "exit": raise SystemExit(0)
+    if case == "ended": raise KeyboardInterrupt
     if case == "python loop":
         while True: pass
     if case == "swallowing loop":
@@ -78,6 +80,7 @@ ENDS = {
     "operation": "raised",
     "library": "raised",
     "model": "raised",
+    "ended": "raised",
     "exit": "raised",
     "python loop": "endless",
     "swallowing loop": "endless",
@@ -253,6 +256,24 @@ def test_warnings_change_no_verdict(scratch: Path) -> None:
     assert subject.verdict == "proved"
     assert {one.code for one in subject.findings} == {"SM604"}
     assert Report(tool={}, subjects=(subject,)).exit_code == 0
+
+
+def test_maps_of_bad_arguments_that_are_not_decided_stand_at_the_definition(scratch: Path) -> None:
+    where = "forms.py:hostile"
+    runs = runs_of(where, Sizes(widths=sizes(2)))
+    right = [one for one in runs if one.word == "right"]
+    assert right
+    unsure = [
+        replace(one, judged=replace(one.judged, verdict="undecided")) if one in right and one.judged else one
+        for one in runs
+    ]
+    subject = hostile_subject(load(where), unsure)
+    (finding,) = [one for one in subject.findings if one.verdict == "undecided"]
+    assert finding.code == "SM901"
+    assert len(finding.notes) == subject.obligations.undecided > 0
+    assert finding.place is not None
+    assert (finding.place.file, finding.place.line) == ("forms.py", 108)
+    assert subject.place == finding.place
 
 
 def test_bad_arguments_start_from_good_ones(scratch: Path) -> None:

@@ -45,8 +45,8 @@ def test_dataclasses_are_calls_and_say_what_to_import() -> None:
     text = literal([Shard(0), StridedShard(1, 2)], imports)
     assert text == "[Shard(dim=0), StridedShard(dim=1, split_factor=2)]"
     assert imports == {
-        ("verifier.layouts.placements", "Shard"),
-        ("verifier.layouts.placements", "StridedShard"),
+        ("verifier.model.placements", "Shard"),
+        ("verifier.model.placements", "StridedShard"),
     }
 
 

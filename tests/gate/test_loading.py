@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.gate.command import gate
 from verifier.gate.loading import FunctionError, NotCallableError, load, place_of
 
 
@@ -57,6 +58,38 @@ def test_what_is_not_there(scratch: Path, where: str, words: str) -> None:
     (scratch / "leaving.py").write_text("raise SystemExit(0)\n")
     with pytest.raises(FunctionError, match=words):
         load(where)
+
+
+@pytest.mark.parametrize(
+    "raised", ["SystemExit(0)", "KeyboardInterrupt", "Ended('over')", "GeneratorExit('x')"]
+)
+@pytest.mark.parametrize("by_file", [True, False])
+def test_a_module_that_ends_programs_is_only_not_loaded(
+    scratch: Path, raised: str, by_file: bool, request: pytest.FixtureRequest
+) -> None:
+    name = f"ending_{abs(hash(request.node.name))}"
+    (scratch / f"{name}.py").write_text(f"class Ended(BaseException): pass\nraise {raised}\n")
+    with pytest.raises(FunctionError, match="cannot be imported"):
+        load(f"{name}{'.py' if by_file else ''}:f")
+    assert name not in sys.modules
+    ran = gate(f"{name}.py:f", "right.py:cut_columns", "--over", "rows=size, columns=size, ranks=2")
+    assert ran.code == 2
+    assert "1\n    unreadable" in ran.out
+
+
+@pytest.mark.parametrize("where", ["while_loading.py:f", "while_running.py:f"])
+def test_ctrl_c_stops_everything(scratch: Path, where: str) -> None:
+    stop = "signal.raise_signal(signal.SIGINT)"
+    (scratch / "while_loading.py").write_text(f"import signal\n{stop}\n")
+    (scratch / "while_running.py").write_text(f"import signal\ndef f(rows): {stop}\n")
+    ran = gate(where, "right.py:cut_columns", "--over", "rows=size")
+    assert (ran.code, ran.out, ran.err) == (130, "", "\ninterrupted\n")
+
+
+def test_a_module_may_refuse_to_give_a_name(scratch: Path) -> None:
+    (scratch / "lazy.py").write_text("def __getattr__(name): raise OSError('no network')\n")
+    with pytest.raises(FunctionError, match=r"lazy.py does not give 'f' \(OSError: no network\)"):
+        load("lazy.py:f")
 
 
 def test_what_cannot_be_called(scratch: Path) -> None:

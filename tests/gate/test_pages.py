@@ -12,7 +12,7 @@ from tests.gate.command import gate
 from verifier.diagnostics.codes import code_of
 from verifier.diagnostics.pages import page_of
 
-EXIT = {"SM601": 1, "SM602": 3, "SM603": 1, "SM604": 0, "SM605": 0}
+EXIT = {"SM601": 1, "SM602": 3, "SM603": 1, "SM604": 0, "SM605": 0, "SM606": 2}
 
 
 @pytest.mark.parametrize("code", EXIT)

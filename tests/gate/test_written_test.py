@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from verifier import Expectation, Sizes, fixed, size
 from verifier.audit.check import Settings
 from verifier.gate.declared import Declaration, declared_by
 from verifier.gate.gating import gate
-from verifier.gate.loading import load
+from verifier.gate.loading import Loaded, load
 from verifier.gate.written_test import test_name as name_of_test
 from verifier.layouts import Cut, Whole
 
@@ -118,6 +120,38 @@ def test_arguments_that_cannot_be_written_leave_no_test(scratch: Path) -> None:
     assert found.test is None
     assert "<object>" in found.subject.findings[0].headline
     assert not found.subject.findings[0].helps
+
+
+def nested() -> Callable[..., object]:
+    def inside(rows: int) -> None:
+        """No map."""
+
+    return inside
+
+
+def no_map(rows: int, ranks: int) -> None:
+    """No map."""
+
+
+@pytest.mark.parametrize(
+    ("where", "constructor"),
+    [
+        ("test_written_test:nested.<locals>.inside", nested()),
+        ("test_written_test:<lambda>", lambda rows: None),
+        ("test_written_test:no_map", partial(no_map, ranks=2)),
+    ],
+    ids=["nested", "lambda", "partial"],
+)
+def test_what_no_import_leads_to_has_no_test(where: str, constructor: Callable[..., object]) -> None:
+    loaded = Loaded(f"tests.gate.{where}", constructor, frozenset({"tests"}), "", Path.cwd())
+    found = gate(loaded, Declaration(Sizes(rows=size())), Settings())
+    assert found.subject.verdict == "refuted"
+    assert found.test is None
+    (finding,) = found.subject.findings
+    assert finding.witness["test"] is None
+    assert not any("test below" in text for text in finding.helps)
+    assert finding.place is not None
+    assert finding.place.file == "tests/gate/test_written_test.py"
 
 
 def test_names_of_files() -> None:

@@ -196,6 +196,12 @@ EXPERT_GAP = Fault(
 )
 
 
+def replicated() -> ShardMap:
+    """A bias on two ranks that know of each other."""
+    piece = block((3,), (0, (1,)), (0, (1,)), 0, 1)
+    return ShardMap(name="bias", logical_shape=(3,), ranks={r: RankShard((3,), (piece,)) for r in (0, 1)})
+
+
 def replicas() -> ShardMap:
     """A bias on two ranks; each knows only of itself."""
     return ShardMap(
@@ -233,6 +239,64 @@ PAST_THE_END = Fault(
     visits=(Visit(0, 1, (3, 1)),),
     values={"reached": 17, "size": 16, "lowest": 4, "highest": 17},
 )
+
+
+def chunks() -> ShardMap:
+    """Five stored blocks: 1 and 2 both have row 3, and nobody the last two columns of rows 5 and 6."""
+    strides = row_major((7, 6))
+    boxes = {0: (0, 0, 2, 6), 1: (2, 0, 2, 6), 2: (3, 0, 2, 6), 3: (5, 0, 2, 3), 4: (5, 3, 2, 1)}
+    return ShardMap(
+        name="w",
+        logical_shape=(7, 6),
+        ranks={
+            k: RankShard((n, m), (block((n, m), (6 * i + j, strides), (0, row_major((n, m))), k),))
+            for k, (i, j, n, m) in boxes.items()
+        },
+        origin=Origin("ckpt/.metadata"),
+        holder="chunk",
+    )
+
+
+CHUNK_HOLE = Fault(
+    code="SM301",
+    side="parameter",
+    address=34,
+    count=Count(4, exact=True),
+    others=(34, 35, 40, 41),
+)
+CHUNK_OVERLAP = Fault(
+    code="SM403",
+    side="parameter",
+    rank=2,
+    pieces=((1, 0), (2, 0)),
+    address=18,
+    visits=(Visit(1, 0, (1, 0)), Visit(2, 0, (0, 0))),
+    count=Count(6, exact=True),
+    others=(18, 19, 20, 21, 22, 23),
+    values={"declared": (1,), "holders": (1, 2)},
+)
+CHUNK_OUTSIDE = Fault(
+    code="CK108",
+    side="map",
+    rank=4,
+    pieces=((4, 0),),
+    count=Count(3, exact=True),
+    values={
+        "what": "chunk 4 at [5, 3] of size [2, 4]",
+        "found": "reaches 3 to 7 in dimension 1",
+        "stated": "the tensor ends at 6",
+    },
+)
+STALE_INDEX = Fault(
+    code="CK103",
+    side="map",
+    values={"what": 'the tensor "lm_head.weight"', "found": "is in none of 3 files", "file": "index.json"},
+)
+
+
+def file_set() -> ShardMap:
+    """What stands for a whole checkpoint."""
+    return ShardMap(name="ckpt", logical_shape=(), ranks={}, origin=Origin("ckpt"))
 
 
 def past_the_end() -> ShardMap:

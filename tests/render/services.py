@@ -7,6 +7,9 @@ import re
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
+from tests.render.pages import read_page
+
+LEFT_OUT = re.compile(r"(\d+) (?:is|are) left out of this page")
 HEADING = re.compile(r"^(?:error|warning|undecided)\[", re.MULTILINE)
 COMMAND = re.compile(r"::(error|warning|notice) ([^:]*)::(.*)")
 
@@ -59,6 +62,14 @@ def junit(text: str) -> Seen:
     outputs = [found.text or "" for found in root.iter("system-out")]
     (code,) = [one.get("value") for one in root.iter("property") if one.get("name") == "exit-code"]
     return Seen(sum(len(HEADING.findall(output)) for output in outputs), int(code or "-1"))
+
+
+def html(text: str) -> Seen:
+    page = read_page(text)
+    left = sum(map(int, LEFT_OUT.findall(page.text)))
+    brief = sum(len(found.all("li")) for found in page.all("ul", "more"))
+    (code,) = re.findall(r"^Exit code (\d+)\.", page.one("header").all("p")[1].text)
+    return Seen(len(page.all("article")) + brief + left, int(code))
 
 
 def sarif(text: str) -> Seen:

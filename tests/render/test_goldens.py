@@ -31,6 +31,10 @@ CASES: dict[str, tuple[ShardMap, Fault]] = {
     "replicas": (examples.replicas(), examples.REPLICA_FAULT),
     "over-budget": (examples.qkv_map(MAP), examples.OVER_BUDGET),
     "warning": (examples.qkv_map(MAP), examples.LINT),
+    "chunk-hole": (examples.chunks(), examples.CHUNK_HOLE),
+    "chunk-overlap": (examples.chunks(), examples.CHUNK_OVERLAP),
+    "chunk-outside": (examples.chunks(), examples.CHUNK_OUTSIDE),
+    "file-set": (examples.file_set(), examples.STALE_INDEX),
 }
 
 
@@ -115,6 +119,6 @@ def test_json(golden: Golden) -> None:
     golden("flagship.json", render_json(examples.report_of(examples.qkv_finding())))
 
 
-@pytest.mark.parametrize("name", ["qkv_map", "long_shard", "experts"])
+@pytest.mark.parametrize("name", ["qkv_map", "long_shard", "experts", "chunks"])
 def test_the_picture_of_a_map(name: str, golden: Golden) -> None:
     golden(f"show-{name}.txt", render_map(getattr(examples, name)()))

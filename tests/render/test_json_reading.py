@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import json
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -38,14 +39,30 @@ def members(value: Json, pointer: str = "") -> Iterator[tuple[str, str, Json]]:
 
 MEMBERS = list(members(GOOD))
 
+NEWER = re.compile(
+    r"/subjects/\d+/(families|notes|findings/\d+/(counterpart|accepted|(picture|counterpart)/rows/\d+/elements))"
+)
+"""Members that the first reports of this schema did not have."""
+
+
+def is_newer(pointer: str, name: str) -> bool:
+    return NEWER.fullmatch(f"{pointer}/{name}") is not None
+
+
+def found(document: Json, pointer: str) -> Json:
+    """The object at a pointer, None where an outer one is gone."""
+    at = document
+    for step in pointer.split("/")[1:]:
+        if isinstance(at, dict) and step not in at:
+            return None
+        at = at[int(step)] if isinstance(at, list) else at[step]
+    return at
+
 
 def changed(pointer: str, change: Callable[[dict], object]) -> str:
     """The good document with one object changed."""
     document = copy.deepcopy(GOOD)
-    at = document
-    for step in pointer.split("/")[1:]:
-        at = at[int(step)] if isinstance(at, list) else at[step]
-    change(at)
+    change(found(document, pointer))
     return json.dumps(document)
 
 
@@ -62,8 +79,32 @@ def test_the_schema_is_named_first() -> None:
 
 def test_no_member_may_be_missing() -> None:
     for pointer, name, _ in MEMBERS:
+        if is_newer(pointer, name):
+            continue
         error = refusal(changed(pointer, lambda at, name=name: at.pop(name)))
         assert (error.pointer, f"has no member '{name}'" in str(error)) == (pointer, True)
+
+
+def test_a_report_of_an_older_version_is_read() -> None:
+    older = copy.deepcopy(GOOD)
+    for pointer, name, _ in MEMBERS:
+        at = found(older, pointer)
+        if is_newer(pointer, name) and isinstance(at, dict):
+            del at[name]
+    assert len(json.dumps(older)) < len(json.dumps(GOOD))
+    report = read_report(json.dumps(older))
+    assert report.subjects[0].findings[0].picture is not None
+    assert report.subjects[0].findings[0].counterpart is None
+    assert report.exit_code == read_report(json.dumps(GOOD)).exit_code
+
+
+def test_families_have_to_add_up() -> None:
+    counts = {"piece": {"proved": 8, "refuted": 1, "undecided": 0}}
+    text = changed("/subjects/0", lambda at: at.update(families=counts))
+    assert read_report(text).subjects[0].families == {"piece": Obligations(8, 1, 0)}
+    counts["piece"]["proved"] = 7
+    error = refusal(changed("/subjects/0", lambda at: at.update(families=counts)))
+    assert str(error) == "/subjects/0/families: do not add up to the obligations"
 
 
 def test_no_member_may_be_unknown() -> None:
@@ -108,6 +149,9 @@ def test_pictures_and_labels_have_to_fit_together() -> None:
     finding = "/subjects/0/findings/0"
     error = refusal(changed(f"{finding}/picture/rows/0", lambda at: at.update(cells=["0"])))
     assert "another number of cells" in str(error)
+    for picture in ("picture", "counterpart"):
+        error = refusal(changed(f"{finding}/{picture}/rows/0", lambda at: at.update(elements=["[0, 0]"])))
+        assert (error.pointer, "number of elements" in str(error)) == (f"{finding}/{picture}/rows", True)
     error = refusal(changed(f"{finding}/labels/0", lambda at: at.update(end=10_000)))
     assert "outside its snippet" in str(error)
 

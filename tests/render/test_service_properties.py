@@ -76,6 +76,7 @@ def test_every_format_renders_any_report_and_all_agree(report: Report) -> None:
     assert services.sarif(views["sarif"]) == expected
     assert services.junit(views["junit"]) == expected
     assert services.github(views["github"]) == expected
+    assert services.html(views["html"]) == expected
     hub = json.loads(views["json"])
     assert hub["schema"] == SCHEMA
     assert sum(len(one["findings"]) for one in hub["subjects"]) == expected.findings

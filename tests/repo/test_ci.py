@@ -262,10 +262,19 @@ def test_the_action_audits_what_wildcards_name(scratch: Scratch) -> None:
 
 
 def test_the_action_says_when_it_could_not_run(scratch: Scratch) -> None:
-    found = acted(scratch, run="gate plans.py:nothing", install="none")
+    found = acted(scratch, run="gate plans.py:cut_rows --shape 8,2", install="none")
     assert (found.code, found.outputs) == (2, {"exit-code": "2"})
     assert "::error title=shardproof::could not run" in found.log
     assert found.summary == ""
+
+
+def test_the_action_annotates_a_constructor_that_is_not_there(scratch: Scratch) -> None:
+    found = acted(scratch, run="gate plans.py:nothing", install="none", sarif="gate.sarif")
+    assert (found.code, found.outputs) == (2, {"exit-code": "2"})
+    assert "::error file=plans.py,title=SM606 not-gated::plans.py:nothing: plans.py has no" in found.log
+    assert "error[SM606] not-gated" in found.summary
+    (run,) = json.loads(scratch.read("gate.sarif"))["runs"]
+    assert run["invocations"][0]["exitCode"] == 2
 
 
 def test_the_action_installs_its_own_release_unless_told_otherwise(scratch: Scratch) -> None:

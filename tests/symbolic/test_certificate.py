@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 import z3
 
 from tests.symbolic.deepspeed_domains import CONSTRUCTORS
 from tests.symbolic.judging import proved
 from tests.symbolic.planted import chunked_rows
-from verifier.symbolic.certificate import FORMAT, smt_lib
+from verifier.symbolic.certificate import smt_lib
 from verifier.symbolic.claims import Claim
 from verifier.symbolic.domain import Sizes, size
+from verifier.symbolic.paths import ProvedPath
 from verifier.symbolic.polynomial import atom
 
 CASES = {
@@ -21,15 +20,11 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_document_is_plain_and_names_every_way(name: str) -> None:
+def test_every_way_ends_in_what_came_of_it(name: str) -> None:
     found = proved(*CASES[name]())
-    document = json.loads(json.dumps(found.certificate.document()))
-    assert document["format"] == FORMAT
-    assert len(document["paths"]) == len(found.paths)
-    for path in document["paths"]:
-        assert path["map"]["logical_shape"]
-        assert {method for _, method, _ in path["settled"]} <= {"facts", "cancellation", "digits"}
-        assert any(name.startswith("shard/") for name, _, _ in path["settled"])
+    ends = [way.end for choice in found.certificate.choices for way in choice.ways]
+    assert [end for end in ends if isinstance(end, ProvedPath)] == [*found.paths]
+    assert {end for end in ends if isinstance(end, str)} <= {"outside", "raises", "nothing"}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -44,7 +39,7 @@ def test_a_solver_that_reads_the_queries_finds_no_solution(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_second_solver_agrees(name: str) -> None:
-    cvc5 = pytest.importorskip("cvc5")
+    cvc5 = pytest.importorskip("cvc5", reason="cvc5 is not installed")
     for text in proved(*CASES[name]()).certificate.queries():
         solver = cvc5.Solver()
         parser = cvc5.InputParser(solver)

@@ -97,6 +97,20 @@ DOMAINS: dict[str, tuple[Callable[..., object], Sizes]] = {
     "flat": (layouts.flat, Sizes(numels=sizes(2), ranks=[1, 2, 3])),
     "flat, aligned": (layouts.flat, Sizes(numels=sizes(2), ranks=2, alignment=4, shard_multiple=2)),
     "flat, each": (layouts.flat_each, Sizes(numels=sizes(2), ranks=[1, 2, 4])),
+    "nested": (
+        layouts.nested,
+        Sizes(
+            shape=shape(2),
+            mesh_shape=fixed((2, 2, 3)),
+            cuts=fixed(
+                (
+                    layouts.AxisCut(2, 1, "floor_first"),
+                    layouts.AxisCut(0, 0),
+                    layouts.AxisCut(1, 0, "floor_last"),
+                )
+            ),
+        ),
+    ),
     "fsdp over tp": (layouts.fsdp_over_tp, Sizes(shape=shape(2), fsdp=2, tp=[2, 4], tp_axis=[0, 1])),
     "tp over fsdp": (layouts.tp_over_fsdp, Sizes(shape=shape(2), fsdp=2, tp=[2, 4], tp_axis=[0, 1])),
     "dtensor": (

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import click
 
-from verifier.oracle.errors import OracleError
+from verifier.oracle.errors import INSTALL, OracleError, OracleUnavailableError
 from verifier.render.lines import WIDTH, wrapped
 
 _LOST_OUTPUT = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EIO})
@@ -67,3 +67,16 @@ def oracle_failures() -> Iterator[None]:
         raise click.ClickException(
             f"--oracle: {reason}; choose another --device, or leave --oracle out"
         ) from error
+
+
+@contextlib.contextmanager
+def needs_torch(option: str) -> Iterator[None]:
+    """Turns missing torch into a message that names the option and the extra.
+
+    Raises:
+        click.ClickException: torch is not installed.
+    """
+    try:
+        yield
+    except OracleUnavailableError as error:
+        raise click.ClickException(f"{option} needs torch, which cannot be imported: {INSTALL}") from error

@@ -1,44 +1,56 @@
-"""``shardproof gate``: prove layout constructors for all sizes of a domain."""
+"""``shardproof gate``: constructors for all sizes, the layout that real code implements, live models."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from verifier.cli.failures import oracle_failures, show_failure
+from verifier.cli.failures import oracle_failures
+from verifier.cli.gate_constructors import constructor_options, gate_constructors
+from verifier.cli.gate_lift import gate_code, lift_options
+from verifier.cli.gate_model import gate_build, model_options
 from verifier.cli.options import make_settings, settings_options
-from verifier.cli.output import Output, report_options, write_text
-from verifier.cli.paths import NamedPath, shown
-from verifier.diagnostics.wording import counted
-from verifier.gate.domain_text import domain_of_text
-from verifier.gate.predicate import TextError, predicate
-from verifier.gate.run import FAILURES, Arguments, Asked, Run, configured_places, gate_places
-from verifier.gate.written_test import test_name
-from verifier.render.lines import hanging, line, paint
-from verifier.symbolic.domain import DomainError, Sizes
+from verifier.cli.output import Output, report_options
+
+CONSTRUCTORS = "MODULE:FUNCTION..."
+"""What is gated where neither of the other two is asked for."""
+
+_BELONG: Mapping[str, tuple[str, ...]] = {
+    "places": (CONSTRUCTORS,),
+    "over": (CONSTRUCTORS,),
+    "where": (CONSTRUCTORS,),
+    "arguments": (CONSTRUCTORS,),
+    "write_tests": (CONSTRUCTORS,),
+    "certificates": (CONSTRUCTORS,),
+    "verbose": (CONSTRUCTORS,),
+    "strict": (CONSTRUCTORS, "--model"),
+    "reference": (CONSTRUCTORS, "--lift"),
+    "loader": ("--lift",),
+    "shape": ("--lift",),
+    "shards": ("--lift",),
+    "ranks": ("--lift", "--model"),
+    "world": ("--model",),
+}
+"""With what each parameter goes; those that are not listed go with all."""
+
+_CONSTRUCTOR_OPTIONS = ("over", "where", "reference", "arguments", "write_tests", "certificates", "verbose")
+_LIFT_OPTIONS = ("loader", "shape", "shards", "ranks", "reference")
+_SETTINGS = ("engine", "cross_check", "budget", "oracle", "device", "strict")
 
 
 @click.command("gate")
-@click.argument("places", nargs=-1, metavar="MODULE:FUNCTION...")
-@click.option("--over", metavar="DOMAIN", help="The sizes to be right for, instead of the declared ones.")
-@click.option("--where", metavar="CONDITION", help="The precondition on them; goes with --over.")
-@click.option("--reference", metavar="MODULE:FUNCTION", help="Has to make the same function, for all sizes.")
+@click.argument("places", nargs=-1, metavar=CONSTRUCTORS)
+@constructor_options
 @click.option(
-    "--arguments",
-    type=click.Choice(["domain", "hostile"]),
-    default="domain",
-    show_default=True,
-    help="hostile also tries bad arguments: which are refused, which give a wrong map silently.",
+    "--reference",
+    metavar="MODULE:FUNCTION",
+    help="Has to make the same function, for all sizes. With --lift: at this size; or a file with the map.",
 )
-@click.option(
-    "--write-tests",
-    type=NamedPath(file_okay=False),
-    metavar="DIR",
-    help="Write a failing pytest file for every refuted constructor.",
-)
-@click.option("-v", "--verbose", is_flag=True, help="List refusals with their conditions, and bad arguments.")
+@lift_options
+@model_options
 @settings_options
 @report_options
 @click.pass_context
@@ -46,14 +58,10 @@ def command(
     context: click.Context,
     /,
     places: tuple[str, ...],
-    over: str | None,
-    where: str | None,
-    reference: str | None,
-    arguments: Arguments,
-    write_tests: Path | None,
-    verbose: bool,
+    lift: str | None,
+    model: str | None,
     output: Output,
-    **settings: Any,
+    **options: Any,
 ) -> None:
     """Prove layout constructors right for all sizes, or show the smallest sizes at which they fail.
 
@@ -68,74 +76,46 @@ def command(
     shardproof gate deepspeed.checkpoint.affine:contiguous_split_map --arguments hostile \\
       --over 'shape=(size, size), per_rank_sizes=sizes(4), partition_dim=0' \\
       --where 'sum(per_rank_sizes) == shape[0]'
+
+    Real code that makes no map is gated by what it does. --lift runs a partition function or weight loader
+    on index tensors, and proves the map that it implements at one size. --model builds a model of DTensors
+    as each rank of a job would, without the others, and checks every parameter.
+
+    \b
+    shardproof gate --lift pkg.shards:cut --shape 12,8 --ranks 4 --reference verifier.layouts:split
+    shardproof gate --model pkg.models:build --world 6
     """  # fmt: skip
-    asked = Asked(over=_domain(over, where), reference=reference, arguments=arguments)
+    _require_fitting(context, CONSTRUCTORS if not (lift or model) else "--model" if model else "--lift")
+    settings = make_settings(**{name: options[name] for name in _SETTINGS})
     with oracle_failures():
-        run = gate_places(places or _configured(context), asked, make_settings(**settings))
-    if not run.subjects:
-        raise click.ClickException("\n".join(run.failures))
-    if output.form == "text" and verbose:
-        for detail in run.details:
-            indent = " " * (len(detail) - len(detail.lstrip()))
-            click.echo(paint(hanging(line(indent), detail.lstrip()), color=False), nl=False)
-    output.deliver(run.report)
-    if output.form == "text":
-        for place, test in run.tests.items():
-            click.echo(f"\n# {test_name(place)}\n{test}", nl=False)
-    if write_tests is not None:
-        _write(run, write_tests)
-    for failure in run.failures:
-        show_failure(click.ClickException(failure))
-    context.exit(run.exit_code)
+        if lift is not None:
+            chosen = {name: options[name] for name in _LIFT_OPTIONS}
+            report = gate_code(lift, settings, output, device=options["device"], **chosen)
+        elif model is not None:
+            report = gate_build(model, settings, output, world=options["world"], ranks=options["ranks"])
+        else:
+            chosen = {name: options[name] for name in _CONSTRUCTOR_OPTIONS}
+            report = gate_constructors(places, settings, output, **chosen)
+    context.exit(report.exit_code)
 
 
-def _domain(over: str | None, where: str | None) -> Sizes | None:
-    """The domain of the command line.
+def _require_fitting(context: click.Context, gated: str) -> None:
+    """Refuse options that say nothing about what is gated.
 
     Raises:
-        click.ClickException: it is none.
+        click.UsageError: the first of them.
     """
-    if over is None:
-        if where is not None:
-            raise click.UsageError("--where is a precondition on the sizes of --over; give both")
-        return None
-    try:
-        return domain_of_text(over, None if where is None else predicate(where))
-    except (TextError, DomainError) as error:
-        raise click.ClickException(
-            f"--{error}" if isinstance(error, TextError) else f"--over: {error}"
-        ) from error
-
-
-def _configured(context: click.Context) -> list[str]:
-    """The constructors of the nearest pyproject.toml.
-
-    Raises:
-        click.ClickException: there are none.
-    """
-    try:
-        found = configured_places(Path.cwd())
-    except FAILURES as error:
-        raise click.ClickException(str(error)) from error
-    if not found:
-        raise click.UsageError(
-            "name a constructor, or give its domain in [tool.shardproof.gate] of pyproject.toml", context
-        )
-    return found
-
-
-def _write(run: Run, folder: Path) -> None:
-    """Write the tests.
-
-    Raises:
-        click.FileError: a file cannot be written.
-    """
-    if not run.tests:
-        return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise click.FileError(shown(folder), hint=error.strerror or str(error)) from error
-    for place, test in run.tests.items():
-        write_text(folder / test_name(place), test)
-    click.echo(f"wrote {counted(len(run.tests), 'test')} to {shown(folder)}", err=True)
+    given = {
+        name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    if {"lift", "model"} <= given:
+        raise click.UsageError("--lift and --model are different gates; give one of them")
+    for name, places in _BELONG.items():
+        if name in given and gated not in places:
+            option = CONSTRUCTORS if name == "places" else f"--{name.replace('_', '-')}"
+            beside = "without --lift or --model" if gated == CONSTRUCTORS else f"with {gated}"
+            raise click.UsageError(f"{option} says nothing {beside}; it goes with {' and '.join(places)}")
+    elsewhere = gated == "--model" or "loader" in given
+    if "device" in given and elsewhere and not context.params["oracle"]:
+        beside = "--loader" if "loader" in given else gated
+        raise click.UsageError(f"--device says nothing with {beside}; it goes with --oracle and --lift")

@@ -13,18 +13,19 @@ from typing import Any, TypeVar
 import click
 
 from verifier.cli.paths import NamedPath, shown
-from verifier.diagnostics.report import Report
+from verifier.diagnostics.report import EXIT_PROVED, Report
 from verifier.render.lines import ColorMode, wants_color
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-FORMATS = ("text", "concise", "json", "sarif", "junit", "github")
+FORMATS = ("text", "concise", "json", "sarif", "junit", "github", "html")
 
 _FILES = {
     "json": "Also write the report as JSON; shardproof render reads it back.",
     "sarif": "Also write it as SARIF 2.1.0, for code scanning.",
     "junit": "Also write it as JUnit XML.",
     "github": "Also write it as annotations of GitHub Actions.",
+    "html": "Also write it as one HTML file, with linked pictures of shard and parameter.",
 }
 """The formats that can be written beside what is printed, and what is said of them."""
 
@@ -36,15 +37,18 @@ class Output:
     form: str
     files: Mapping[str, Path]
     color: ColorMode
+    quiet: bool = False
 
     def deliver(self, report: Report) -> None:
-        """Write the files, then print.
+        """Write the files, then print; quietly, only when somebody has to act.
 
         Raises:
             click.FileError: a file cannot be written.
         """
         for form, path in self.files.items():
             write_text(path, rendered(report, form))
+        if self.quiet and report.exit_code == EXIT_PROVED and not report.open_findings:
+            return
         click.echo(rendered(report, self.form, color=use_color(self.color)), nl=False, color=True)
 
 
@@ -77,6 +81,10 @@ def rendered(report: Report, form: str, *, color: bool = False) -> str:
             from verifier.render.github import render_github
 
             return render_github(report, surroundings(os.environ))
+        case "html":
+            from verifier.render.html import render_html
+
+            return render_html(report)
         case _:
             raise ValueError(f"no format {form!r}")
 
@@ -85,13 +93,13 @@ def report_options(function: F) -> F:
     """``--format``, ``--json-output`` and its kin, ``--color``; the command gets them as one ``output``."""
 
     @wraps(function)
-    def command(*arguments: Any, form: str, color: ColorMode, **others: Any) -> Any:
+    def command(*arguments: Any, form: str, color: ColorMode, quiet: bool, **others: Any) -> Any:
         named = {name: others.pop(f"{name}_output") for name in _FILES}
         files = {name: path for name, path in named.items() if path is not None}
-        return function(*arguments, output=Output(form, files, color), **others)
+        return function(*arguments, output=Output(form, files, color, quiet), **others)
 
     decorated: Any = command
-    for option in reversed([_format_option, *map(_file_option, _FILES), color_option]):
+    for option in reversed([_format_option, *map(_file_option, _FILES), color_option, _quiet_option]):
         decorated = option(decorated)
     decorated_as_before: F = decorated
     return decorated_as_before
@@ -104,6 +112,10 @@ _format_option = click.option(
     default="text",
     show_default=True,
     help="What to print on standard output.",
+)
+
+_quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Print nothing where all is proved and nobody has to act."
 )
 
 color_option = click.option(

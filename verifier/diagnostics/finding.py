@@ -67,10 +67,15 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a picture: its head and a mark per cell."""
+    """One row of a picture: its head, a mark per cell, and which elements of the parameter each cell holds.
+
+    Elements are written as everywhere, ``[0, 1]``, or ``address 9`` for what is no element; cells of two
+    pictures that name the same one are the same datum. Empty in reports of versions that did not say.
+    """
 
     head: str
     cells: tuple[str, ...]
+    elements: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,11 +115,14 @@ class Finding:
         equations: how the pieces reach the witness.
         tally: how many addresses share the fault.
         picture: the neighbourhood of the witness.
+        counterpart: the same seen from the other side: a part of the parameter for a picture of a shard, a
+            part of a shard for one of the parameter; None where nothing near the witness has another side.
         notes: consequences and remarks.
         helps: what certainly repairs it, or where to look.
         consequences: codes of the faults with the same cause, not reported by themselves.
         witness: the counterexample as JSON: rank, pieces, indices, addresses, elements.
         fingerprint: 16 hexadecimal digits that depend on the geometry only, not on files or lines.
+        accepted: why nobody has to act on it (a suppression, a baseline), in words; empty when somebody has.
     """
 
     code: str
@@ -130,8 +138,10 @@ class Finding:
     equations: tuple[Equation, ...] = ()
     tally: str = ""
     picture: Picture | None = None
+    counterpart: Picture | None = None
     notes: tuple[str, ...] = ()
     helps: tuple[str, ...] = ()
     consequences: tuple[str, ...] = ()
     witness: Mapping[str, Json] = field(default_factory=dict)
     fingerprint: str
+    accepted: str = ""

@@ -1,53 +1,40 @@
 """Pictures of an address space: a window around the witness, and who touches each cell of it.
 
-Every mark is decided by geometry, one membership question per cell and view whose hull meets the window,
-never by walking the map. A cell whose question is too hard is marked as such.
+Every mark is decided by geometry. A cell whose question is too hard is marked as such. Each cell also knows
+which elements of the parameter it holds, so that a picture of a shard and one of the parameter can be linked.
 
 Theory: T2, T14.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from verifier.diagnostics.finding import Picture, Row
+from verifier.diagnostics.holders import holders_phrase, is_block, shard_phrase
+from verifier.diagnostics.layers import Layer, cell_at, holders, near, readers, visits, writers
+from verifier.diagnostics.marks import FREE, NOBODY, OTHERS, SEVERAL, UNSURE, Words, legend, mark, marks
 from verifier.diagnostics.windows import SPAN, Window, ruler, window_of
-from verifier.diagnostics.wording import number
-from verifier.geometry.diophantine import indices_at
-from verifier.geometry.equations import TooHard
-from verifier.geometry.strided import StridedView
+from verifier.diagnostics.wording import element_text, number
+from verifier.geometry.strided import StridedView, coordinates
+from verifier.model.piece import Piece
 from verifier.model.shard_map import ShardMap
 
-NOBODY, SEVERAL, FREE, UNSURE, OTHERS = ".", "X", "_", "?", "#"
-_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW"
-_MOST_VIEWS = 256
-_NODES = 200
+__all__ = [
+    "FREE",
+    "NOBODY",
+    "OTHERS",
+    "SEVERAL",
+    "UNSURE",
+    "copies_picture",
+    "edge_picture",
+    "holders_picture",
+    "shard_picture",
+]
 
-
-@dataclass(frozen=True, slots=True)
-class _Layer:
-    """What one mark stands for: a piece (one view) or a rank (the views of all its pieces)."""
-
-    key: int
-    views: tuple[StridedView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """The legend's words: ``a piece writes here``, ``two ranks hold it``."""
-
-    noun: str
-    verb: str
-    where: str
-
-
-_WRITES = _Words("piece", "write", "here")
-_COPIES = _Words("piece", "hold", "it")
-_HOLDERS = _Words("rank", "hold", "it")
-
-_Touching = dict[int, int] | None
-"""Layer key to how often it touches a cell (2 stands for more); None where that is too hard to say."""
+_Elements = tuple[tuple[tuple[str, ...], ...], ...]
 
 
 def shard_picture(
@@ -57,9 +44,11 @@ def shard_picture(
     shard = shard_map.ranks.get(rank)
     if shard is None:
         return None
-    window = window_of(f"rank {number(rank)} shard", shard.shard_shape, address, span=span)
-    layers = [_Layer(position, (piece.dest,)) for position, piece in enumerate(shard.pieces)]
-    return _painted(window, layers, _WRITES, frozenset(free))
+    window = window_of(shard_phrase(shard_map, rank), shard.shard_shape, address, span=span)
+    words, layers = Words("piece", "write", "here"), writers(shard.pieces)
+    if is_block(shard_map, rank):
+        words, layers = Words(shard_map.holder, "store", "it"), [replace(layers[0], key=rank)]
+    return _painted(window, layers, words, frozenset(free), shard_map.logical_shape)
 
 
 def holders_picture(
@@ -67,11 +56,8 @@ def holders_picture(
 ) -> Picture | None:
     """Which ranks hold the parameter elements around ``address``; None when it cannot be drawn."""
     window = window_of("parameter", shard_map.logical_shape, address, span=span)
-    layers = [
-        _Layer(rank, tuple([piece.source for piece in shard.pieces]))
-        for rank, shard in shard_map.ranks.items()
-    ]
-    return _painted(window, layers, _HOLDERS, frozenset(free))
+    words = Words(shard_map.holder, "hold", "it")
+    return _painted(window, holders(shard_map), words, frozenset(free), shard_map.logical_shape, own=True)
 
 
 def copies_picture(shard_map: ShardMap, rank: int, address: int) -> Picture | None:
@@ -79,159 +65,111 @@ def copies_picture(shard_map: ShardMap, rank: int, address: int) -> Picture | No
     shard = shard_map.ranks.get(rank)
     if shard is None:
         return None
-    window = window_of(f"rank {number(rank)} of parameter", shard_map.logical_shape, address)
-    layers = [_Layer(position, (piece.source,)) for position, piece in enumerate(shard.pieces)]
-    return _painted(window, layers, _COPIES, frozenset())
+    title = f"{holders_phrase((rank,), shard_map.holder)} of parameter"
+    window = window_of(title, shard_map.logical_shape, address)
+    words = Words("piece", "hold", "it")
+    return _painted(window, readers(shard.pieces), words, frozenset(), shard_map.logical_shape, own=True)
 
 
-def edge_picture(title: str, view: StridedView, size: int, address: int) -> Picture | None:
-    """A ruler around an address that ``view`` reaches outside ``0..size``; None when it cannot be drawn."""
+def edge_picture(
+    title: str, piece: Piece, member: str, size: int, address: int, shape: tuple[int, ...]
+) -> Picture | None:
+    """A ruler around an address that a piece reaches outside ``0..size``; None when it cannot be drawn.
+
+    ``member`` is the view that reaches it, "source" or "dest"; ``shape`` that of the parameter.
+    """
     window = ruler(title, address, range(address - SPAN // 2, address + SPAN // 2 + 1))
     if window is None:
         return None
-    cells = tuple([_edge_mark(view, at, size) for at in window.addresses[0]])
-    meanings = {
-        "+": "inside, reached",
-        NOBODY: "inside, not reached",
-        "!": "outside, reached",
-        "-": "outside, not reached",
-        UNSURE: "not determined",
-    }
-    return _picture(window, (cells,), meanings)
+    view = piece.dest if member == "dest" else piece.source
+    (addresses,) = window.addresses
+    cells = tuple([_edge_mark(view, at, size) for at in addresses])
+    elements = tuple([_edge_elements(piece, member, at, shape) for at in addresses])
+    meanings = (
+        ("+", "inside, reached"),
+        (NOBODY, "inside, not reached"),
+        ("!", "outside, reached"),
+        ("-", "outside, not reached"),
+        (UNSURE, "not determined"),
+    )
+    return _picture(window, (cells,), meanings, (elements,))
 
 
 def _edge_mark(view: StridedView, address: int, size: int) -> str:
-    times = _times(view, address)
-    if times is None:
+    found = visits(view, address)
+    if found is None:
         return UNSURE
     if 0 <= address < size:
-        return "+" if times else NOBODY
-    return "!" if times else "-"
+        return "+" if found else NOBODY
+    return "!" if found else "-"
+
+
+def _edge_elements(piece: Piece, member: str, address: int, shape: tuple[int, ...]) -> tuple[str, ...]:
+    if member == "source":
+        return (_element(address, shape),)
+    return _elements([piece.source.address(index) for index in visits(piece.dest, address) or ()], shape)
 
 
 def _painted(
-    window: Window | None, layers: Sequence[_Layer], words: _Words, free: frozenset[int]
+    window: Window | None,
+    layers: Sequence[Layer],
+    words: Words,
+    free: frozenset[int],
+    shape: tuple[int, ...],
+    *,
+    own: bool = False,
 ) -> Picture | None:
-    """The window with its marks, or None when too many views reach into it."""
-    if window is None:
+    """The window with its marks, or None when too many views reach into it.
+
+    ``own`` says that the window is one of the parameter, whose ``shape`` it is: each cell is an element.
+    """
+    close = None if window is None else near(window, layers)
+    if window is None or close is None:
         return None
-    near = _near(window, layers)
-    if sum(len(layer.views) for layer in near) > _MOST_VIEWS:
-        return None
-    touching = [[_touching(near, address) for address in row] for row in window.addresses]
-    marks = _marks(touching, letters=any(layer.key > 9 for layer in layers))
+    found = [[cell_at(close, address) for address in row] for row in window.addresses]
+    touching = [[cell.touching for cell in row] for row in found]
+    of = marks(touching, letters=any(layer.key > 9 for layer in layers))
     cells = tuple(
         [
-            tuple([_mark(cell, marks, address in free) for cell, address in zip(row, line, strict=True)])
+            tuple([mark(cell, of, free=address in free) for cell, address in zip(row, line, strict=True)])
             for row, line in zip(touching, window.addresses, strict=True)
         ]
     )
-    meanings = _single_legend(marks, words)
-    meanings[SEVERAL] = _several(touching, words)
-    meanings[NOBODY] = f"nobody {words.verb}s {words.where}"
-    meanings[FREE] = "declared free"
-    meanings[UNSURE] = "not determined"
-    return _picture(window, cells, meanings)
+    elements = tuple(
+        [
+            tuple(
+                [_elements((at,) if own else cell.facing, shape) for cell, at in zip(row, line, strict=True)]
+            )
+            for row, line in zip(found, window.addresses, strict=True)
+        ]
+    )
+    return _picture(window, cells, legend(touching, of, words), elements)
 
 
-def _picture(window: Window, cells: tuple[tuple[str, ...], ...], meanings: Mapping[str, str]) -> Picture:
+def _elements(addresses: Iterable[int], shape: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple([_element(address, shape) for address in dict.fromkeys(addresses)])
+
+
+def _element(address: int, shape: tuple[int, ...]) -> str:
+    """``[0, 1]``; the bare address of what is no element."""
+    if 0 <= address < math.prod(shape):
+        return element_text(coordinates(address, shape))
+    return f"address {number(address)}"
+
+
+def _picture(
+    window: Window,
+    cells: tuple[tuple[str, ...], ...],
+    meanings: Sequence[tuple[str, str]],
+    elements: _Elements,
+) -> Picture:
     """The picture with those legend entries whose marks occur; an entry may explain several marks at once."""
-    used = {mark for row in cells for mark in row}
+    used = {found for row in cells for found in row}
     return Picture(
         title=window.title,
         columns=window.column_heads,
-        rows=tuple([Row(head, row) for head, row in zip(window.row_heads, cells, strict=True)]),
-        legend=tuple([(key, text) for key, text in meanings.items() if len(key) > 1 or key in used]),
+        rows=tuple([Row(*row) for row in zip(window.row_heads, cells, elements, strict=True)]),
+        legend=tuple([(key, text) for key, text in meanings if len(key) > 1 or key in used]),
         cut=window.cut,
         witness=window.witness,
     )
-
-
-def _near(window: Window, layers: Sequence[_Layer]) -> list[_Layer]:
-    """The layers with only those views whose hull meets the window. Theory: T2."""
-    low, high = window.addresses[0][0], window.addresses[-1][-1]
-    near = [
-        _Layer(
-            layer.key,
-            tuple([v for v in layer.views if not v.is_empty and v.lowest <= high and low <= v.highest]),
-        )
-        for layer in layers
-    ]
-    return [layer for layer in near if layer.views]
-
-
-def _touching(layers: Sequence[_Layer], address: int) -> _Touching:
-    touching: dict[int, int] = {}
-    for layer in layers:
-        for view in layer.views:
-            times = _times(view, address)
-            if times is None:
-                return None
-            if times:
-                touching[layer.key] = touching.get(layer.key, 0) + times
-    return touching
-
-
-def _times(view: StridedView, address: int) -> int | None:
-    """How often a view visits an address (2 stands for more), None when that is too hard. Theory: T14."""
-    if view.is_empty or not view.lowest <= address <= view.highest:
-        return 0
-    found = indices_at(view, address, limit=2, nodes=_NODES)
-    return None if isinstance(found, TooHard) else len(found)
-
-
-def _marks(touching: Sequence[Sequence[_Touching]], *, letters: bool) -> dict[int, str]:
-    """A mark for every key that touches a cell alone: its own digit, or letters beyond 9."""
-    keys = sorted({key for row in touching for cell in row if _alone(cell) for key in cell or ()})
-    if not letters:
-        return {key: str(key) for key in keys}
-    return {key: _LETTERS[k] if k < len(_LETTERS) else OTHERS for k, key in enumerate(keys)}
-
-
-def _alone(cell: _Touching) -> bool:
-    return cell is not None and sum(cell.values()) == 1
-
-
-def _mark(cell: _Touching, marks: Mapping[int, str], free: bool) -> str:
-    if cell is None:
-        return UNSURE
-    if not cell:
-        return FREE if free else NOBODY
-    return marks[next(iter(cell))] if _alone(cell) else SEVERAL
-
-
-def _single_legend(marks: Mapping[int, str], words: _Words) -> dict[str, str]:
-    """Digits explain themselves; letters are explained by runs: ``a-c  pieces 12-14``."""
-    if not marks:
-        return {}
-    if all(mark.isdigit() for mark in marks.values()):
-        return {" ".join(marks.values()): f"one {words.noun} {words.verb}s {words.where}"}
-    legend: dict[str, str] = {}
-    for run in _runs([key for key, mark in marks.items() if mark != OTHERS]):
-        first, last = run[0], run[-1]
-        if first == last:
-            legend[marks[first]] = f"{words.noun} {number(first)}"
-        else:
-            legend[f"{marks[first]}-{marks[last]}"] = f"{words.noun}s {number(first)}-{number(last)}"
-    legend[OTHERS] = f"another {words.noun}"
-    return legend
-
-
-def _runs(keys: Sequence[int]) -> list[list[int]]:
-    runs: list[list[int]] = []
-    for key in keys:
-        if runs and runs[-1][-1] == key - 1:
-            runs[-1].append(key)
-        else:
-            runs.append([key])
-    return runs
-
-
-def _several(touching: Sequence[Sequence[_Touching]], words: _Words) -> str:
-    crowded = [cell for row in touching for cell in row if cell and not _alone(cell)]
-    if all(len(cell) == 1 for cell in crowded):
-        return f"a {words.noun} {words.verb}s {words.where} twice"
-    parties = {key for cell in crowded for key in cell}
-    if len(parties) == 2 and all(sum(cell.values()) == 2 for cell in crowded):
-        return f"both {words.verb} {words.where}"
-    return f"several {words.noun}s {words.verb} {words.where}"

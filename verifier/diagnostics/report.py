@@ -10,7 +10,7 @@ from typing import Literal
 from verifier.diagnostics.codes import find_code
 from verifier.diagnostics.finding import Finding, Place
 from verifier.diagnostics.wording import escaped
-from verifier.verdicts import Proved, Refuted, Undecided, Verdict
+from verifier.verdicts import Proved, ProvedTiled, Refuted, Undecided, Verdict
 
 SubjectVerdict = Literal["proved", "refuted", "undecided", "unreadable", "unchecked"]
 """``unchecked`` is a document that was read and holds nothing to check: no obligations, no findings."""
@@ -50,9 +50,11 @@ class Subject:
         name: what people call it, e.g. the parameter.
         kind: a countable noun: "map", "checkpoint", "document".
         place: where it was read; None when built in memory.
+        families: the obligations by family, as codes have them; empty where nobody counted.
         answered_by: how many obligations each engine answered.
         contents: what it consists of, noun to number, e.g. {"ranks": 2, "pieces": 4}, in printing order.
         findings: one per cause, in a stable order.
+        notes: what a reader should know whatever the verdict, one sentence each.
         outcome: the verdict with its certificate or witness; None for what could not be read, and for
             reports that were read back. Not part of the JSON.
     """
@@ -62,10 +64,18 @@ class Subject:
     verdict: SubjectVerdict
     place: Place | None = None
     obligations: Obligations = field(default_factory=Obligations)
+    families: Mapping[str, Obligations] = field(default_factory=dict)
     answered_by: Mapping[str, int] = field(default_factory=dict)
     contents: Mapping[str, int] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
-    outcome: Verdict | None = field(default=None, compare=False, repr=False)
+    notes: tuple[str, ...] = ()
+    outcome: Verdict | ProvedTiled | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether it was refuted or left open, and nobody has to act on any of that."""
+        errors = [finding for finding in self.findings if finding.severity == "error"]
+        return self.verdict in ("refuted", "undecided") and bool(errors) and all(f.accepted for f in errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +123,15 @@ class Report:
         return tuple((subject, finding) for subject in self.subjects for finding in subject.findings)
 
     @property
-    def verdict(self) -> Verdict | None:
+    def open_findings(self) -> tuple[tuple[Subject, Finding], ...]:
+        """Those that are not accepted."""
+        return tuple([found for found in self.findings if not found[1].accepted])
+
+    @property
+    def verdict(self) -> Verdict | ProvedTiled | None:
         """The worst verdict of all subjects: refuted, else undecided, else proved; None without a map."""
         outcomes = [subject.outcome for subject in self.subjects if subject.outcome is not None]
-        for kind in (Refuted, Undecided, Proved):
+        for kind in (Refuted, Undecided, Proved, ProvedTiled):
             for outcome in outcomes:
                 if isinstance(outcome, kind):
                     return outcome
@@ -124,19 +139,19 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """The worst of what happened: 70 > 2 > 1 > 3 > 4 > 0.
+        """The worst of what happened, but for what is accepted: 70 > 2 > 1 > 3 > 4 > 0.
 
         Nothing was checked (4) also when a single path held nothing to check: a run must not pass because of
         its other paths.
         """
         if any(is_tool_bug(finding) for _, finding in self.findings):
             return EXIT_TOOL_BUG
-        summary = self.summary
-        if summary.unreadable:
+        verdicts = {subject.verdict for subject in self.subjects if not subject.is_accepted}
+        if "unreadable" in verdicts:
             return EXIT_UNREADABLE
-        if summary.refuted:
+        if "refuted" in verdicts:
             return EXIT_REFUTED
-        if summary.undecided:
+        if "undecided" in verdicts:
             return EXIT_UNDECIDED
         if not self.checked_anything or any(subject.verdict == "unchecked" for subject in self.subjects):
             return EXIT_NOTHING_CHECKED
@@ -174,7 +189,7 @@ def _lines(report: Report) -> Iterable[str]:
     for subject in report.subjects:
         if subject.verdict != "proved" and not subject.findings:
             yield f"{subject.name}: {subject.verdict}"
-    for subject, finding in report.findings:
+    for subject, finding in report.open_findings:
         yield f"{_where(subject, finding)}: {finding.verdict}[{finding.code}] {finding.concise}"
 
 

@@ -84,17 +84,6 @@ def joined(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def ranks_phrase(ranks: Sequence[int]) -> str:
-    """``no rank``, ``rank 3``, ``ranks 0, 1``."""
-    match len(ranks):
-        case 0:
-            return "no rank"
-        case 1:
-            return f"rank {number(ranks[0])}"
-        case _:
-            return f"ranks {listing(ranks)}"
-
-
 def shape_text(shape: Iterable[int]) -> str:
     """A shape or a piece index, as Python writes a tuple."""
     numbers = [number(n) for n in shape]

@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from verifier.gate.hostile import BadCall
 from verifier.gate.loading import Loaded, looking_into
-from verifier.gate.raised import is_by_name
+from verifier.gate.raised import is_by_name, is_interruption
 from verifier.gate.returned import NoMapError, Returned, returned_map
 from verifier.model.numbers import NUMBER_LIMIT
 from verifier.symbolic.layout import SymbolicMap
@@ -129,7 +129,9 @@ def attempted(loaded: Loaded, call: BadCall) -> Outcome:
         return ENDLESS
     except NoMapError as error:
         return Outcome("no map", str(error))
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if is_interruption(error):
+            raise
         words = f"{type(error).__name__}: {error}"
         return Outcome("refused" if is_by_name(loaded, error) else "raised", " ".join(words.split()))
 

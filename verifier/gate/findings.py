@@ -12,7 +12,7 @@ from verifier.gate.declared import Declaration
 from verifier.gate.literals import as_json, call_text
 from verifier.gate.loading import Loaded, place_of
 from verifier.gate.refusals import refusal_line
-from verifier.gate.source_place import source_label
+from verifier.gate.source_place import source_label, source_place
 from verifier.symbolic.paths import Refusal
 from verifier.symbolic.results import ProvedOnPart, RefutedAt, Undecided
 
@@ -154,7 +154,7 @@ def constructor_finding(
         verdict=verdict,
         headline=f"{name} {says}",
         concise=f"{name} {says}{because if inner is None else f': {inner.code} {inner.concise}'}",
-        place=None if label is None else label.place,
+        place=source_place(loaded) if label is None else label.place,
         labels=() if label is None else (label,),
         about=because.removeprefix(": ") if inner is None else inner.about,
         claim=told if inner is None or not inner.claim else f"{told}; {inner.claim}",

@@ -14,13 +14,16 @@ from verifier.audit.check import Settings, check_subject
 from verifier.audit.judge import judge
 from verifier.diagnostics.finding import Finding
 from verifier.diagnostics.report import Obligations, Subject
+from verifier.gate.confirming import certificate_texts, unconfirmed
 from verifier.gate.declared import WAIVERS, Declaration
 from verifier.gate.findings import partly_proved, raises, refuted, undecided
 from verifier.gate.hostile import example_on
 from verifier.gate.literals import call_text
 from verifier.gate.loading import Loaded, looking_into
+from verifier.gate.raised import is_interruption
 from verifier.gate.refusals import not_by_name, refusal_line, refused_unlike_reference
 from verifier.gate.returned import Returned, returned_map
+from verifier.gate.source_place import source_place
 from verifier.gate.written_test import written_test
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
@@ -46,6 +49,7 @@ class Gated:
         refusals: the ways on which the constructor raises, one line each.
         test: a test that fails until the constructor is right; None where nothing was refuted.
         example: arguments of which the constructor makes a right map; None where none are known.
+        certificates: of a proof for all sizes, one for each choice of which a map is made, as text.
     """
 
     subject: Subject
@@ -53,6 +57,7 @@ class Gated:
     refusals: tuple[str, ...] = ()
     test: str | None = None
     example: Mapping[str, object] | None = None
+    certificates: tuple[str, ...] = ()
 
 
 def gate(
@@ -80,11 +85,16 @@ def gate(
         findings.insert(0, partly_proved(loaded, result))
     if isinstance(result, Undecided):
         findings.insert(0, undecided(loaded, result))
+    certificates = ()
+    if isinstance(result, ProvedForAll):
+        certificates = certificate_texts(loaded, result.certificate)
+        findings += unconfirmed(loaded, certificates) if settings.self_check else ()
     return Gated(
         _subject(loaded, declaration, paths, result.refusals, tuple(findings)),
         tuple([f"{loaded.where} at {call_text(one)} (the precondition admits no sizes)" for one in empty]),
         refusals,
         example=example_on(paths, declaration.over),
+        certificates=certificates,
     )
 
 
@@ -124,13 +134,21 @@ def running(loaded: Loaded) -> Iterator[None]:
     """Code of the user's runs: what it prints goes to standard error, and it may not end the process.
 
     Raises:
-        GateError: it calls ``sys.exit``.
+        GateError: it calls ``sys.exit``, or raises something else that is no ``Exception``.
     """
     with looking_into(loaded.folder), contextlib.redirect_stdout(sys.stderr):
         try:
             yield
+        except Exception:
+            raise
         except SystemExit as error:
             raise GateError(f"{loaded.where} calls sys.exit({error.code!r}); raise an exception") from error
+        except BaseException as error:
+            if is_interruption(error):
+                raise
+            raise GateError(
+                f"{loaded.where} raises {type(error).__name__}, which is no Exception: {error}"
+            ) from error
 
 
 def _require_fitting(name: str, function: Callable[..., object], over: Sizes) -> None:
@@ -167,6 +185,7 @@ def _refutation(
     subject = Subject(
         name=loaded.where,
         kind="constructor",
+        place=finding.place,
         verdict="refuted" if wrong else "undecided",
         obligations=Obligations(refuted=int(wrong), undecided=int(not wrong)),
         contents={"choices": sum(1 for _ in declaration.over.choices())},
@@ -204,6 +223,7 @@ def _subject(
     return Subject(
         name=loaded.where,
         kind="constructor",
+        place=source_place(loaded),
         verdict="undecided" if is_open else "proved",
         obligations=Obligations(proved=methods.total(), undecided=int(is_open)),
         answered_by=dict(sorted(methods.items())),

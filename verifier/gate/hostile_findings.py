@@ -57,6 +57,20 @@ def unnamed(loaded: Loaded, argument: str, lines: Sequence[str]) -> Finding:
     )
 
 
+def undecided_calls(loaded: Loaded, lines: Sequence[str]) -> Finding:
+    """SM901: maps of bad arguments that are neither proved nor refuted."""
+    return constructor_finding(
+        loaded,
+        "SM901",
+        "undecided",
+        f"makes {counted(len(lines), 'map')} of bad arguments that are not decided (this is not a pass)",
+        "takes them",
+        notes=tuple(lines),
+        helps=("raise the limits with --budget, or refuse these arguments by name",),
+        witness={"calls": list(lines)},
+    )
+
+
 def _map_notes(outcome: Outcome) -> tuple[str, ...]:
     """The map that was made, a line for each rank."""
     if outcome.returned is None:

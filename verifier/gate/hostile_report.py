@@ -15,9 +15,10 @@ from verifier.diagnostics.wording import counted
 from verifier.gate.attempts import Outcome, attempt_all
 from verifier.gate.gating import GateError, running
 from verifier.gate.hostile import BadCall, bad_calls, example
-from verifier.gate.hostile_findings import silently_wrong, unnamed
+from verifier.gate.hostile_findings import silently_wrong, undecided_calls, unnamed
 from verifier.gate.literals import call_text, shown
 from verifier.gate.loading import Loaded, place_of
+from verifier.gate.source_place import source_place
 from verifier.symbolic.domain import DomainError, Sizes
 
 
@@ -95,10 +96,13 @@ def hostile_subject(loaded: Loaded, runs: Sequence[Tried]) -> Subject:
     for argument, group in by_argument.items():
         lines = [f"{shown(one.call.value)} ({one.call.kind}): {one.outcome.words}" for one in group]
         findings.append(unnamed(loaded, argument, lines))
+    if words["undecided"]:
+        findings.append(undecided_calls(loaded, [one.line for one in runs if one.word == "undecided"]))
     verdict: SubjectVerdict = "refuted" if words["wrong"] else "undecided" if words["undecided"] else "proved"
     return Subject(
         name=f"{loaded.where} with bad arguments",
         kind="bad-argument run",
+        place=source_place(loaded),
         verdict=verdict,
         obligations=Obligations(
             proved=len(runs) - words["wrong"] - words["undecided"],

@@ -15,6 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from verifier.gate.raised import is_interruption
+
 FORM = "write module:function or path/to/file.py:function"
 
 
@@ -116,7 +118,9 @@ def _module(name: str) -> ModuleType:
     with looking_into(Path.cwd()):
         try:
             return importlib.import_module(name)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if is_interruption(error):
+                raise
             raise FunctionError(f"module {name!r} cannot be imported ({_words(error)}); {FORM}") from error
 
 
@@ -137,8 +141,10 @@ def _file(path: Path) -> ModuleType:
     with looking_into(absolute.parent):
         try:
             spec.loader.exec_module(module)
-        except (Exception, SystemExit) as error:
-            del sys.modules[name]
+        except BaseException as error:
+            sys.modules.pop(name, None)
+            if is_interruption(error):
+                raise
             raise FunctionError(f"{path} cannot be imported ({_words(error)}); repair it first") from error
     return module
 
@@ -146,12 +152,15 @@ def _file(path: Path) -> ModuleType:
 def _attribute(module: ModuleType, place: Place) -> Any:
     found: Any = module
     for part in place.name.split("."):
-        if not hasattr(found, part):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
             there = sorted(n for n, value in vars(module).items() if inspect.isfunction(value))
             raise FunctionError(
                 f"{place.source} has no {place.name!r}; its functions are {', '.join(there) or 'none'}"
-            )
-        found = getattr(found, part)
+            ) from None
+        except Exception as error:  # modules may have a __getattr__ of their own
+            raise FunctionError(f"{place.source} does not give {place.name!r} ({_words(error)})") from error
     return found
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dis
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from verifier.gate.loading import Loaded
+if TYPE_CHECKING:
+    from verifier.gate.loading import Loaded
 
 
 def is_by_name(loaded: Loaded, error: BaseException) -> bool:
@@ -18,6 +20,13 @@ def is_by_name(loaded: Loaded, error: BaseException) -> bool:
         return False
     last = _last(error.__traceback__)
     return loaded.owns_module(str(last.tb_frame.f_globals.get("__name__", ""))) and _raised_there(last)
+
+
+def is_interruption(error: BaseException) -> bool:
+    """Somebody stops this process: Ctrl-C arrives wherever the code is, and not where it says ``raise``."""
+    if not isinstance(error, KeyboardInterrupt) or error.__traceback__ is None:
+        return isinstance(error, KeyboardInterrupt)
+    return not _raised_there(_last(error.__traceback__))
 
 
 def _last(traceback: TracebackType) -> TracebackType:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from verifier.audit.check import Settings, tool_versions
-from verifier.diagnostics.report import EXIT_TOOL_BUG, EXIT_UNREADABLE, Report, Subject
+from verifier.diagnostics.report import Report, Subject
 from verifier.gate.configured import Configuration, configuration
 from verifier.gate.declared import Declaration, DeclarationError, declaration_of
 from verifier.gate.gating import GateError, gate
 from verifier.gate.loading import FunctionError, Loaded, load, place_of
+from verifier.gate.not_gated import not_gated
 from verifier.gate.predicate import TextError
 from verifier.symbolic.domain import DomainError, Sizes
 
@@ -41,39 +44,51 @@ class Run:
     """What came of it.
 
     Attributes:
-        failures: of constructors that could not be gated, in words.
         details: what more there is to say than findings, one line each.
         tests: for each refuted constructor a test that fails, by the constructor's place.
+        certificates: of each proof for all sizes, likewise.
     """
 
     subjects: list[Subject] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
     details: list[str] = field(default_factory=list)
     tests: dict[str, str] = field(default_factory=dict)
+    certificates: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def report(self) -> Report:
-        """Every constructor that was gated."""
+        """Every constructor, those included that could not be gated."""
         return Report(tool=tool_versions(), subjects=tuple(self.subjects), unchecked=tuple(self.unchecked))
-
-    @property
-    def exit_code(self) -> int:
-        """That of the report, unless some constructor could not be gated."""
-        code = self.report.exit_code
-        return EXIT_UNREADABLE if self.failures and code != EXIT_TOOL_BUG else code
 
 
 def gate_places(places: Sequence[str], asked: Asked, settings: Settings) -> Run:
-    """Gate the constructors at some places, in their order. One that cannot be does not hide the others."""
+    """Gate the constructors at some places, in their order. One that cannot be does not hide the others.
+
+    Raises:
+        GateError: bad arguments are asked for, and this system cannot try them.
+    """
+    if asked.arguments == "hostile":
+        _require_forks()
     run = Run()
     for where in dict.fromkeys(places):
         try:
             _gate_place(run, where, asked, settings)
         except FAILURES as error:
-            run.failures.append(str(error) if where in str(error) else f"{where}: {error}")
-            run.unchecked.append(f"{where} (could not be gated)")
+            run.subjects.append(not_gated(where, error))
     return run
+
+
+def _require_forks() -> None:
+    """Refuse bad arguments where they cannot be tried: they need child processes that hold the constructor.
+
+    Raises:
+        GateError: this system has no fork, or none that is safe.
+    """
+    if sys.platform == "darwin" or "fork" not in multiprocessing.get_all_start_methods():
+        raise GateError(
+            f"bad arguments are tried in forked processes under limits of memory and time, which "
+            f"{sys.platform} does not offer; run --arguments hostile on Linux"
+        )
 
 
 def configured_places(folder: Path) -> list[str]:
@@ -100,6 +115,7 @@ def _gate_place(run: Run, where: str, asked: Asked, settings: Settings) -> None:
     run.details += gated.refusals
     if gated.test is not None:
         run.tests[where] = gated.test
+    run.certificates[where] = gated.certificates
     if asked.arguments == "hostile":
         from verifier.gate.hostile_report import good_arguments, hostile_subject, overview, tried  # heavy
 

@@ -16,9 +16,15 @@ _WIDTH = 100
 def written_test(
     loaded: Loaded, declaration: Declaration, sizes: Mapping[str, object], complaint: str
 ) -> str | None:
-    """A test that makes the map of these sizes and proves it; None where an argument cannot be written."""
+    """A test that makes the map of these sizes and proves it.
+
+    None where an argument cannot be written, or no import leads to the constructor: it is a lambda, a partial
+    one, or stands inside of another function.
+    """
     imports: set[tuple[str, str]] = set()
     reference = None
+    if not _leads_to(loaded.where, loaded.call):
+        return None
     try:
         arguments = [f"{name}={literal(value, imports)}" for name, value in sizes.items()]
         if declaration.reference is not None:
@@ -118,7 +124,13 @@ def _place_of_reference(reference: Loaded | Callable[..., object], loaded: Loade
         return reference.where
     name = getattr(reference, "__qualname__", "")
     for source in (place_of(loaded.where).source, getattr(reference, "__module__", "")):
-        with suppress(FunctionError):
-            if load(f"{source}:{name}").call is reference:
-                return f"{source}:{name}"
+        if _leads_to(f"{source}:{name}", reference):
+            return f"{source}:{name}"
     raise NoLiteralError("a reference that no place holds")
+
+
+def _leads_to(where: str, function: Callable[..., object]) -> bool:
+    """Whether a function is what is found at a place."""
+    with suppress(FunctionError):
+        return load(where).call is function
+    return False

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,11 +24,21 @@ from verifier.model.piece import Piece, exact_scale
 from verifier.model.shard_map import RankShard, ShardMap
 from verifier.oracle.buffers import usable_device
 from verifier.oracle.lift_blocks import Integers, blocks_of
-from verifier.oracle.lift_calls import Loading, Partition, loading_call, partition_call
-from verifier.oracle.lift_errors import BadTargetError, CallFailedError, NotAGatherError, TooCoarseError
+from verifier.oracle.lift_calls import Loading, Partition, loading_call, made_loading, partition_call
+from verifier.oracle.lift_errors import (
+    BadTargetError,
+    CallFailedError,
+    NotAGatherError,
+    TooCoarseError,
+    TooLargeError,
+)
 from verifier.oracle.lift_probe import MOST_BITS, Call, Cells, cells_of
 from verifier.oracle.lifted import Lifted
 
+MOST_ELEMENTS = 2**24
+"""Of a parameter: some hundred bytes and microseconds each; a smaller one of its form shows as much."""
+MOST_CELLS = 2**26
+"""Of all shards together."""
 DTYPES = (torch.int64, torch.float64, torch.float32, torch.bfloat16)
 """What a partition function is given, until it accepts one."""
 _BITS = (MOST_BITS, 24, 11, 8, 4, 3)
@@ -61,6 +72,7 @@ def lift(
         CallFailedError: it raises for each dtype.
         NotATensorError, NotDeterministicError, DataDependentError, NotAGatherError, TooCoarseError: it is no
             function that a map describes, or its result cannot show it.
+        TooLargeError: tensor, shards or map are more than can be looked at, or the memory of the device.
         DeviceUnavailableError: the device does not exist.
     """
     logical_shape, labels = _shape(shape), _ranks(ranks)
@@ -72,8 +84,9 @@ def lift(
         )
 
     given = DTYPES if dtype is None else (dtype,)
-    cells = _first_success([attempt(one) for one in given], labels, math.prod(logical_shape))
-    return _lifted(name, logical_shape, cells)
+    with _memory():
+        cells = _first_success([attempt(one) for one in given], labels, math.prod(logical_shape))
+        return _lifted(name, logical_shape, cells)
 
 
 def lift_loader(
@@ -95,21 +108,17 @@ def lift_loader(
         As ``lift``; BadTargetError also when ranks disagree about the parts.
     """
     labels = _ranks(ranks)
-    shapes = {}
-    for rank in labels:
-        one = loading(rank, len(labels))
-        if not isinstance(one, Loading):
-            raise BadTargetError(rank, f"a {type(one).__name__} was returned where a Loading is needed")
-        shapes[rank] = one.logical_shape(rank)
-    logical_shape = shapes[labels[0]]
+    shapes = {rank: made_loading(loading, rank, len(labels)).logical_shape(rank) for rank in labels}
+    logical_shape = _shape(shapes[labels[0]])
     for rank, shape in shapes.items():
         if shape != logical_shape:
             raise BadTargetError(
                 rank, f"its parts make up {shape}, those of rank {labels[0]} {logical_shape}"
             )
     attempts: list[_Attempt] = [lambda rank: loading_call(loading, rank, len(labels))]
-    cells = _first_success(attempts, labels, math.prod(logical_shape))
-    return _lifted(name, logical_shape, cells)
+    with _memory():
+        cells = _first_success(attempts, labels, math.prod(logical_shape))
+        return _lifted(name, logical_shape, cells)
 
 
 def _shape(shape: Sequence[int]) -> tuple[int, ...]:
@@ -117,7 +126,24 @@ def _shape(shape: Sequence[int]) -> tuple[int, ...]:
         require_shape("shape", tuple(shape))
     except (TypeError, ValueError) as error:
         raise BadTargetError(None, str(error)) from error
+    if math.prod(shape) > MOST_ELEMENTS:
+        raise TooLargeError(
+            None,
+            f"a tensor of {tuple(shape)} has more than {MOST_ELEMENTS} elements; a smaller one of its form"
+            " shows the same map",
+        )
     return tuple(shape)
+
+
+@contextmanager
+def _memory() -> Iterator[None]:
+    """Turns a lack of memory into TooLargeError."""
+    try:
+        yield
+    except (MemoryError, torch.cuda.OutOfMemoryError) as error:
+        raise TooLargeError(
+            None, "there is not enough memory; lift a smaller tensor of the same form"
+        ) from error
 
 
 def _ranks(ranks: int | Sequence[int]) -> tuple[int, ...]:
@@ -138,7 +164,7 @@ def _first_success(attempts: Sequence[_Attempt], ranks: Sequence[int], numel: in
     for attempt in attempts:
         for bits in _BITS:
             try:
-                return {rank: cells_of(attempt(rank), numel, rank, bits) for rank in ranks}
+                return _all_cells(attempt, ranks, numel, bits)
             except CallFailedError as error:
                 raised = raised or error
                 break
@@ -148,6 +174,17 @@ def _first_success(attempts: Sequence[_Attempt], ranks: Sequence[int], numel: in
     if failure is None:
         raise BadTargetError(None, "there is nothing to try")
     raise failure
+
+
+def _all_cells(attempt: _Attempt, ranks: Sequence[int], numel: int, bits: int) -> dict[int, Cells]:
+    found: dict[int, Cells] = {}
+    total = 0
+    for rank in ranks:
+        found[rank] = cells_of(attempt(rank), numel, rank, bits)
+        total += len(found[rank].source)
+        if total > MOST_CELLS:
+            raise TooLargeError(rank, f"its shard and those before it have more than {MOST_CELLS} cells")
+    return found
 
 
 def _lifted(name: str, logical_shape: tuple[int, ...], cells: Mapping[int, Cells]) -> Lifted:

@@ -16,9 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.geometry.strided import MOST_AXES, StridedView, row_major
+from verifier.oracle.lift_errors import TooLargeError
 
 Integers = NDArray[np.int64]
 
+MOST_BLOCKS = 2**16
+"""Of one rank; cells that fall apart into more follow no rule that a map would show."""
 FEW_BOXES = 8
 """So many boxes are easier to read than fewer blocks that are none."""
 
@@ -60,6 +63,9 @@ def blocks_of(
         labels: (count,); pairs of different labels never share a block.
         logical_shape: of the parameter; a guess at the axes, like ``shard_shape``.
         shard_shape: of the shard.
+
+    Raises:
+        TooLargeError: there are too many.
     """
     cells = _Blocks.single(source, dest, labels)
     in_shard = cells.along(shard_shape)
@@ -67,6 +73,8 @@ def blocks_of(
     boxes = min(in_shard, in_parameter, key=len)
     merged = min(cells.anywhere(), in_shard.anywhere(), in_parameter.anywhere(), key=len)
     chosen = boxes if len(boxes) <= max(FEW_BOXES, 2 * len(merged)) else merged
+    if len(chosen) > MOST_BLOCKS:
+        raise TooLargeError(None, f"the cells of one rank fall apart into {len(chosen)} blocks")
     found = [_plainer(block, logical_shape, shard_shape) for block in chosen.blocks()]
     _require_same(found, source, dest, labels)
     return found

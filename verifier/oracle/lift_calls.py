@@ -105,6 +105,28 @@ def loading_call(loading: Callable[[int, int], Loading], rank: int, world: int) 
     return call
 
 
+def made_loading(loading: Callable[[int, int], Loading], rank: int, world: int) -> Loading:
+    """What one rank loads, of parts that are shapes.
+
+    Raises:
+        CallFailedError: the function raises.
+        BadTargetError: it returns something else.
+    """
+    with _failures(rank, "while the loading was made"):
+        one = loading(rank, world)
+    if not isinstance(one, Loading):
+        raise BadTargetError(rank, f"a {type(one).__name__} was returned where a Loading is needed")
+    if not isinstance(one.parts, Mapping) or not all(map(_is_shape, one.parts.values())):
+        raise BadTargetError(rank, "its parts are no shapes by shard id")
+    if type(one.dim) is not int:
+        raise BadTargetError(rank, f"its dim is a {type(one.dim).__name__}, no int")
+    return one
+
+
+def _is_shape(shape: object) -> bool:
+    return isinstance(shape, tuple | list) and all(type(extent) is int and extent >= 0 for extent in shape)
+
+
 _POISONS = (3, 5)
 """Small enough for every dtype; a cell that is 3 over the one and 5 over the other was never written."""
 
@@ -112,10 +134,7 @@ _POISONS = (3, 5)
 def _loaded(
     loading: Callable[[int, int], Loading], rank: int, world: int, elements: Integers, poison: int
 ) -> torch.Tensor:
-    with _failures(rank, "while the loading was made"):
-        one = loading(rank, world)
-    if not isinstance(one, Loading):
-        raise BadTargetError(rank, f"a {type(one).__name__} was returned where a Loading is needed")
+    one = made_loading(loading, rank, world)
     held = _require_tensor(rank, one.parameter)
     full = torch.from_numpy(elements).to(device=held.device, dtype=held.dtype, copy=True)
     start, dim = 0, one.dim

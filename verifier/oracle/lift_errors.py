@@ -41,6 +41,10 @@ class TooCoarseError(LiftError):
     """The dtype has too few values to tell elements apart."""
 
 
+class TooLargeError(LiftError):
+    """There are more elements, cells or blocks than can be looked at, or than there is memory for."""
+
+
 class NotAGatherError(LiftError):
     """A cell is not one element times a fixed factor: a sum, a mean, a bias, a clamp, a sorted order.
 

@@ -11,7 +11,7 @@ from verifier.render.text import heading_role, heading_word
 
 def render_concise(report: Report, *, color: bool = False) -> str:
     """Every finding in one line, then the summary."""
-    lines = [concise_line(subject, finding) for subject, finding in report.findings]
+    lines = [concise_line(subject, finding) for subject, finding in report.open_findings]
     return paint([*lines, *summary_lines(report)], color=color)
 
 

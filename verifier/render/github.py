@@ -28,7 +28,7 @@ def render_github(report: Report, checkout: Checkout | None = None) -> str:
     """
     place_of = checkout or Checkout()
     by_level: dict[str, list[tuple[Subject, Finding]]] = {"error": [], "warning": []}
-    for subject, finding in sorted(report.findings, key=lambda found: _weight(found[1])):
+    for subject, finding in sorted(report.open_findings, key=lambda found: _weight(found[1])):
         by_level[_level(finding)].append((subject, finding))
     lines = [
         _annotation(level, subject, finding, place_of)

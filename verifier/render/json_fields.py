@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar, cast
 
 from verifier.diagnostics.finding import Json
@@ -32,16 +32,19 @@ class Field:
     def _expected(self, what: str) -> ReportFormatError:
         return self.refused(f"expected {what}, found {_kind(self._value)}")
 
-    def members(self, *names: str) -> tuple[Field, ...]:
-        """The members of an object that has exactly these."""
+    def members(self, *names: str, newer: Collection[str] = ()) -> tuple[Field, ...]:
+        """The members of an object that has exactly these.
+
+        One of ``newer`` may be missing, in reports of versions that did not have it: it is null then.
+        """
         value = self._object()
         unknown = sorted(value.keys() - set(names))
-        missing = [name for name in names if name not in value]
+        missing = [name for name in names if name not in value and name not in newer]
         if missing:
             raise self.refused(f"has no member {missing[0]!r}")
         if unknown:
             raise self.refused(f"has an unknown member {unknown[0]!r}")
-        return tuple([self._child(name, value[name]) for name in names])
+        return tuple([self._child(name, value.get(name)) for name in names])
 
     def items(self) -> tuple[tuple[str, Field], ...]:
         """The members of an object with free names."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 
-from verifier.diagnostics.finding import Finding, Json, Label, Picture, Place
+from verifier.diagnostics.finding import Finding, Json, Label, Picture, Place, Row
 from verifier.diagnostics.report import Obligations, Report, Subject, Summary
 
 SCHEMA = "shardproof.report/1"
+ELEMENTS = " and "
+"""What stands between the elements of one cell of a picture."""
 
 
 def render_json(report: Report) -> str:
@@ -48,9 +50,11 @@ def _subject(subject: Subject) -> Json:
         "place": _place(subject.place),
         "verdict": subject.verdict,
         "obligations": _obligations(subject.obligations),
+        "families": {family: _obligations(counts) for family, counts in sorted(subject.families.items())},
         "answered_by": dict(sorted(subject.answered_by.items())),
         "contents": dict(subject.contents),
         "findings": [_finding(finding) for finding in subject.findings],
+        "notes": list(subject.notes),
     }
 
 
@@ -77,11 +81,13 @@ def _finding(finding: Finding) -> Json:
         "equations": [{"who": e.who, "sum": e.sum, "so": e.so} for e in finding.equations],
         "tally": finding.tally,
         "picture": None if finding.picture is None else _picture(finding.picture),
+        "counterpart": None if finding.counterpart is None else _picture(finding.counterpart),
         "notes": list(finding.notes),
         "help": list(finding.helps),
         "consequences": list(finding.consequences),
         "witness": dict(sorted(finding.witness.items())),
         "fingerprint": finding.fingerprint,
+        "accepted": finding.accepted,
     }
 
 
@@ -103,11 +109,17 @@ def _label(label: Label) -> Json:
     }
 
 
+def _row(row: Row) -> Json:
+    """Elements of one cell are one text: a list for each of them would be most of the document."""
+    elements = [ELEMENTS.join(found) for found in row.elements]
+    return {"head": row.head, "cells": list(row.cells), "elements": elements}
+
+
 def _picture(picture: Picture) -> Json:
     return {
         "title": picture.title,
         "columns": list(picture.columns),
-        "rows": [{"head": row.head, "cells": list(row.cells)} for row in picture.rows],
+        "rows": [_row(row) for row in picture.rows],
         "legend": [[mark, meaning] for mark, meaning in picture.legend],
         "cut": list(picture.cut),
         "witness": None if picture.witness is None else list(picture.witness),

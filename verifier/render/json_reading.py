@@ -10,7 +10,7 @@ from verifier.diagnostics.codes import Severity, find_code
 from verifier.diagnostics.finding import Equation, Finding, FindingVerdict, Json, Label, Picture, Place, Row
 from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict, Summary, is_tool_bug
 from verifier.render.json_fields import Field, ReportFormatError
-from verifier.render.json_hub import SCHEMA
+from verifier.render.json_hub import ELEMENTS, SCHEMA
 
 _BY_WEIGHT = ("proved", "undecided", "refuted", "unreadable")
 """Verdicts from the best to the worst: a subject has at least the worst one of its findings."""
@@ -81,22 +81,46 @@ def _summary(field: Field) -> Summary:
     )
 
 
+_SUBJECT = (
+    "name",
+    "kind",
+    "place",
+    "verdict",
+    "obligations",
+    "families",
+    "answered_by",
+    "contents",
+    "findings",
+    "notes",
+)
+
+
 def _subject(field: Field) -> Subject:
-    name, kind, place, verdict, obligations, answered_by, contents, findings = field.members(
-        "name", "kind", "place", "verdict", "obligations", "answered_by", "contents", "findings"
-    )
+    at = dict(zip(_SUBJECT, field.members(*_SUBJECT, newer=("families", "notes")), strict=True))
     subject = Subject(
-        name=name.text(),
-        kind=kind.text(),
-        place=place.optional(_place),
-        verdict=verdict.one_of(get_args(SubjectVerdict)),
-        obligations=_obligations(obligations),
-        answered_by={engine: number.integer() for engine, number in answered_by.items()},
-        contents={noun: number.integer() for noun, number in contents.items()},
-        findings=findings.elements(_finding),
+        name=at["name"].text(),
+        kind=at["kind"].text(),
+        place=at["place"].optional(_place),
+        verdict=at["verdict"].one_of(get_args(SubjectVerdict)),
+        obligations=_obligations(at["obligations"]),
+        families=at["families"].optional(_families) or {},
+        answered_by={engine: number.integer() for engine, number in at["answered_by"].items()},
+        contents={noun: number.integer() for noun, number in at["contents"].items()},
+        findings=at["findings"].elements(_finding),
+        notes=at["notes"].optional(_texts) or (),
     )
-    _check_verdict(verdict, subject)
+    if subject.families and sum(subject.families.values(), Obligations()) != subject.obligations:
+        raise at["families"].refused("do not add up to the obligations")
+    _check_verdict(at["verdict"], subject)
     return subject
+
+
+def _families(field: Field) -> dict[str, Obligations]:
+    return {family: _obligations(counts) for family, counts in field.items()}
+
+
+def _texts(field: Field) -> tuple[str, ...]:
+    return field.elements(Field.text)
 
 
 def _check_verdict(field: Field, subject: Subject) -> None:
@@ -130,16 +154,18 @@ _FINDING = (
     "equations",
     "tally",
     "picture",
+    "counterpart",
     "notes",
     "help",
     "consequences",
     "witness",
     "fingerprint",
+    "accepted",
 )
 
 
 def _finding(field: Field) -> Finding:
-    at = dict(zip(_FINDING, field.members(*_FINDING), strict=True))
+    at = dict(zip(_FINDING, field.members(*_FINDING, newer=("counterpart", "accepted")), strict=True))
     finding = Finding(
         code=at["code"].text(),
         name=at["name"].text(),
@@ -154,11 +180,13 @@ def _finding(field: Field) -> Finding:
         equations=at["equations"].elements(_equation),
         tally=at["tally"].text(),
         picture=at["picture"].optional(_picture),
+        counterpart=at["counterpart"].optional(_picture),
         notes=at["notes"].elements(Field.text),
         helps=at["help"].elements(Field.text),
         consequences=at["consequences"].elements(Field.text),
         witness={name: value.anything() for name, value in at["witness"].items()},
         fingerprint=at["fingerprint"].text(),
+        accepted=at["accepted"].optional(Field.text) or "",
     )
     code = find_code(finding.code)
     if code is not None and code.severity == "error" and finding.severity != "error":
@@ -217,12 +245,18 @@ def _picture(field: Field) -> Picture:
         raise field.refused("is empty")
     if any(len(row.cells) != len(picture.columns) for row in picture.rows):
         raise rows.refused("has a row with another number of cells than columns")
+    if any(len(row.elements) not in (0, len(row.cells)) for row in picture.rows):
+        raise rows.refused("has a row with another number of elements than cells")
     return picture
 
 
 def _row(field: Field) -> Row:
-    head, cells = field.members("head", "cells")
-    return Row(head.text(), cells.elements(Field.text))
+    head, cells, elements = field.members("head", "cells", "elements", newer=("elements",))
+    return Row(head.text(), cells.elements(Field.text), elements.optional(_elements) or ())
+
+
+def _elements(field: Field) -> tuple[tuple[str, ...], ...]:
+    return tuple([tuple(text.split(ELEMENTS)) if text else () for text in field.elements(Field.text)])
 
 
 def _entry(field: Field) -> tuple[str, str]:

@@ -10,12 +10,11 @@ from collections import Counter
 from typing import Literal
 from xml.etree import ElementTree
 
-from verifier.diagnostics.finding import Finding
 from verifier.diagnostics.report import Report, Subject, is_tool_bug
 from verifier.diagnostics.wording import counted, escaped
 from verifier.render.brief import brief_lines
-from verifier.render.lines import Line, line, paint
-from verifier.render.text import finding_lines
+from verifier.render.lines import line, paint
+from verifier.render.text import subject_lines
 
 Outcome = Literal["failure", "error", "skipped"]
 _COUNTS: dict[str, Outcome] = {"failures": "failure", "errors": "error", "skipped": "skipped"}
@@ -41,6 +40,8 @@ def _outcome(subject: Subject) -> Outcome | None:
     """What becomes of a case; None where it passes."""
     if any(is_tool_bug(finding) for finding in subject.findings):
         return "error"
+    if subject.is_accepted:
+        return "skipped"
     match subject.verdict:
         case "unreadable":
             return "error"
@@ -72,8 +73,8 @@ def _add_case(suite: ElementTree.Element, subject: Subject, outcome: Outcome | N
     if outcome is not None:
         said = ElementTree.SubElement(case, outcome, _said(subject))
         said.text = "\n".join(text for finding in subject.findings for text in brief_lines(finding)) or None
-    if subject.findings:
-        ElementTree.SubElement(case, "system-out").text = _full_text(subject.findings)
+    if subject.findings or subject.notes:
+        ElementTree.SubElement(case, "system-out").text = _full_text(subject)
 
 
 def _said(subject: Subject) -> dict[str, str]:
@@ -90,9 +91,6 @@ def _said(subject: Subject) -> dict[str, str]:
     }
 
 
-def _full_text(findings: tuple[Finding, ...]) -> str:
-    """The findings as on a terminal."""
-    lines: list[Line] = [line()]
-    for finding in findings:
-        lines += [*finding_lines(finding), line()]
-    return paint(lines, color=False)
+def _full_text(subject: Subject) -> str:
+    """The findings and notes as on a terminal."""
+    return paint([line(), *subject_lines(subject)], color=False)

@@ -53,19 +53,22 @@ def paint(lines: Iterable[Line], *, color: bool) -> str:
     return "".join(f"{_painted(spans, color)}\n" for spans in lines)
 
 
+def visible(spans: Line) -> Line:
+    """What of a line is seen: in printable ASCII, without trailing blanks."""
+    seen = [Span(escaped(span.text), span.role) for span in spans]
+    while seen and not seen[-1].text.rstrip():
+        seen.pop()
+    if seen:
+        seen[-1] = Span(seen[-1].text.rstrip(), seen[-1].role)
+    return tuple(seen)
+
+
 def _painted(spans: Line, color: bool) -> str:
-    texts = [escaped(span.text) for span in spans]
-    while texts and not texts[-1].rstrip():
-        texts.pop()
-    if texts:
-        texts[-1] = texts[-1].rstrip()
-    if not color:
-        return "".join(texts)
-    return "".join(_colored(text, span.role) for text, span in zip(texts, spans, strict=False))
+    return "".join(_colored(span) if color else span.text for span in visible(spans))
 
 
-def _colored(text: str, role: Role) -> str:
-    return f"\x1b[{_SGR[role]}m{text}\x1b[0m" if text and _SGR[role] else text
+def _colored(span: Span) -> str:
+    return f"\x1b[{_SGR[span.role]}m{span.text}\x1b[0m" if span.text and _SGR[span.role] else span.text
 
 
 def wants_color(mode: ColorMode, environment: Mapping[str, str], *, is_terminal: bool) -> bool:

@@ -89,6 +89,8 @@ class _Run:
         code = self._report.exit_code
         notifications: list[Json] = [self._failure(*found) for found in self._failures]
         unchecked = [escaped(clause) for clause in self._report.unchecked]
+        notes = [f"{subject.name}: {note}" for subject in self._report.subjects for note in subject.notes]
+        notifications += [{"level": "note", "message": _message([escaped(note)])} for note in notes]
         level = "warning" if code == EXIT_NOTHING_CHECKED else "note"
         notifications += [
             {"level": level, "message": _message([f"not checked: {clause}"])} for clause in unchecked
@@ -122,6 +124,8 @@ class _Run:
             "partialFingerprints": {FINGERPRINT: escaped(finding.fingerprint)},
             "properties": {"verdict": finding.verdict, "subject": escaped(subject.name)},
         }
+        if finding.accepted:
+            result["suppressions"] = [{"kind": "external", "justification": escaped(finding.accepted)}]
         related = self._related(finding)
         if related:
             result["relatedLocations"] = related

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from verifier.diagnostics.finding import Picture
+from verifier.diagnostics.holders import block_text, is_block, shard_phrase
 from verifier.diagnostics.pictures import holders_picture, shard_picture
 from verifier.diagnostics.snippets import affine_text
 from verifier.diagnostics.windows import SPAN
-from verifier.diagnostics.wording import counted, number, shape_text, shown_name
+from verifier.diagnostics.wording import counted, shape_text, shown_name
 from verifier.model.shard_map import RankShard, ShardMap
 from verifier.render.grid import picture_lines
 from verifier.render.lines import WIDTH, Line, hanging, line, paint
@@ -29,7 +30,7 @@ def map_lines(shard_map: ShardMap) -> list[Line]:
     pieces = sum(len(shard.pieces) for shard in shard_map.ranks.values())
     about = (
         f"parameter {shown_name(shard_map.name)} {shape_text(shard_map.logical_shape)}, "
-        f"{counted(len(shard_map.ranks), 'rank')}, {counted(pieces, 'piece')}"
+        f"{counted(len(shard_map.ranks), shard_map.holder)}, {counted(pieces, 'piece')}"
     )
     lines = [
         *hanging((), about),
@@ -38,13 +39,13 @@ def map_lines(shard_map: ShardMap) -> list[Line]:
     ]
     shown = list(shard_map.ranks.items())[:RANKS]
     for rank, shard in shown:
-        lines += [(), *hanging((), f"rank {number(rank)} shard {shape_text(shard.shard_shape)}")]
+        lines += [(), *hanging((), f"{shard_phrase(shard_map, rank)} {shape_text(shard.shard_shape)}")]
         lines += [
-            *_pieces(shard),
+            *_pieces(shard_map, rank, shard),
             *_drawn(shard_picture(shard_map, rank, 0, span=_span(shard.shard_shape)), shard.numel),
         ]
     if len(shard_map.ranks) > len(shown):
-        lines += [(), line(f"and {counted(len(shard_map.ranks) - len(shown), 'more rank')}")]
+        lines += [(), line(f"and {counted(len(shard_map.ranks) - len(shown), f'more {shard_map.holder}')}")]
     return lines
 
 
@@ -60,7 +61,9 @@ def _drawn(picture: Picture | None, numel: int) -> list[Line]:
     return picture_lines(replace(picture, witness=None))
 
 
-def _pieces(shard: RankShard) -> list[Line]:
+def _pieces(shard_map: ShardMap, rank: int, shard: RankShard) -> list[Line]:
+    if is_block(shard_map, rank) and (box := block_text(shard_map, rank, shard.pieces[0])) is not None:
+        return hanging(line("  "), box)
     lines: list[Line] = []
     for position, piece in enumerate(shard.pieces[:PIECES]):
         lines += hanging(line(f"  piece {position} "), affine_text(piece)[0], width=WIDTH)

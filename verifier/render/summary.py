@@ -31,8 +31,13 @@ def summary_text(report: Report) -> str:
     if report.exit_code == EXIT_NOTHING_CHECKED and not report.checked_anything:
         return f"nothing was checked; {unchecked}" if report.unchecked else "nothing was checked"
     if report.exit_code == EXIT_PROVED:
-        return f"proved: {_subjects(report)}, {_proofs(report)}{_warnings(report)}; {unchecked}"
-    return f"checked {_subjects(report)}: {_answers(report)}{_warnings(report)}; {unchecked}"
+        rest = f"{_warnings(report)}{_accepted(report)}; {unchecked}"
+        if report.summary.refuted or report.summary.undecided:
+            return f"nothing new: {_subjects(report)}, {_answers(report)}{rest}"
+        return f"proved: {_subjects(report)}, {_proofs(report)}{rest}"
+    return (
+        f"checked {_subjects(report)}: {_answers(report)}{_warnings(report)}{_accepted(report)}; {unchecked}"
+    )
 
 
 def _subjects(report: Report) -> str:
@@ -71,6 +76,11 @@ def _is_cause(finding: Finding) -> bool:
     return finding.verdict == "refuted" and finding.severity == "error" and not is_tool_bug(finding)
 
 
+def _accepted(report: Report) -> str:
+    accepted = len(report.findings) - len(report.open_findings)
+    return f", {counted(accepted, 'finding')} accepted" if accepted else ""
+
+
 def _warnings(report: Report) -> str:
-    warnings = sum(finding.severity == "warning" for _, finding in report.findings)
+    warnings = sum(finding.severity == "warning" for _, finding in report.open_findings)
     return f", {counted(warnings, 'warning')}" if warnings else ""

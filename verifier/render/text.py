@@ -5,7 +5,7 @@ picture, what else, and what do I do.
 from __future__ import annotations
 
 from verifier.diagnostics.finding import Equation, Finding
-from verifier.diagnostics.report import Report
+from verifier.diagnostics.report import Report, Subject
 from verifier.diagnostics.wording import escaped
 from verifier.render.grid import picture_lines
 from verifier.render.lines import WIDTH, Line, Role, Span, hanging, line, paint, wrapped
@@ -16,11 +16,22 @@ _BLANK: Line = ()
 
 
 def render_text(report: Report, *, color: bool = False) -> str:
-    """Every finding in full, then one summary line."""
+    """Every finding that is not accepted in full, notes on what was checked, then one summary line."""
     lines: list[Line] = []
-    for _, finding in report.findings:
-        lines += [*finding_lines(finding), _BLANK]
+    for subject in report.subjects:
+        lines += subject_lines(subject)
     return paint([*lines, *summary_lines(report)], color=color)
+
+
+def subject_lines(subject: Subject) -> list[Line]:
+    """The findings about one subject, and the notes on it."""
+    lines: list[Line] = []
+    for finding in subject.findings:
+        if not finding.accepted:
+            lines += [*finding_lines(finding), _BLANK]
+    for note in subject.notes:
+        lines += hanging(line(Span("note", "strong"), ": "), f"{subject.name}: {note}")
+    return [*lines, _BLANK] if subject.notes else lines
 
 
 def finding_lines(finding: Finding) -> list[Line]:

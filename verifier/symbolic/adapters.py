@@ -2,8 +2,9 @@
 
 Code that writes ``int(size)`` or ``isinstance(size, int)`` would turn away a size that is as good as an int.
 So its functions run as copies: the same code objects with another dictionary of globals, in which the name
-``int`` lets sizes through. Nothing of the original module is changed, and no line of it is rewritten. The
-copies reach every function and class of the modules that make maps, wherever they are named.
+``int`` lets sizes through and ``type`` says that it was asked of one. Nothing of the original module is
+changed, and no line of it is rewritten. The copies reach every function and class of the modules that make
+maps, wherever they are named.
 """
 
 from __future__ import annotations
@@ -40,6 +41,30 @@ class _IntegerLike(type):
 
 class Integer(metaclass=_IntegerLike):
     """What the name ``int`` means in a copy."""
+
+
+class _TypeLike(type):
+    """``type(size)`` leaves the fragment; of anything else it is the type."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, builtins.type)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return issubclass(kind, builtins.type)
+
+    def __call__(cls, *values: Any, **options: Any) -> Any:
+        if len(values) == 1 and isinstance(values[0], Size):
+            values[0].decider.leave(
+                "the type of a size, as in type(size) is int; isinstance(size, int) may be asked"
+            )
+        return builtins.type(*values, **options)
+
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(builtins.type, name)
+
+
+class Type(metaclass=_TypeLike):
+    """What the name ``type`` means in a copy."""
 
 
 def traceable(constructor: Callable[..., object]) -> Callable[..., object]:
@@ -93,7 +118,8 @@ class _Copies:
         if id(original) not in self._globals:
             copy = dict(original)
             self._globals[id(original)] = copy
-            copy["int"] = copy.get("int", Integer)
+            copy.setdefault("int", Integer)
+            copy.setdefault("type", Type)
             for name, value in original.items():
                 copy[name] = self._value(value, original)
         return self._globals[id(original)]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from inspect import signature
 from itertools import islice
 
-from verifier.symbolic.certificate import Certificate
+from verifier.symbolic.certificate import Certificate, End, ProvedChoice, Way
 from verifier.symbolic.concrete import Concrete, Constructor, Judge
 from verifier.symbolic.demands import Demand, demands, reference_demands
 from verifier.symbolic.domain import DomainError, Sizes
@@ -45,6 +45,7 @@ class _Choice:
 
     concrete: Concrete
     solver: LinearSolver
+    ways: list[Way] = field(default_factory=list)
     paths: list[ProvedPath] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     unproved: list[Unproved] = field(default_factory=list)
@@ -109,7 +110,9 @@ def _explored(choice: _Choice, limits: Limits) -> _Choice:
         facts = facts.with_atom(one.name, one.least, one.least + GENERAL[k % len(GENERAL)])
     ways = runs(lambda tracer: traced(choice.concrete, tracer), facts)
     for run in islice(ways, limits.ways):
-        _judge(choice, run)
+        end = _judge(choice, run)
+        if end is not None:
+            choice.ways.append(Way(run.decisions, run.divisions, run.facts.named, end))
     if next(ways, None) is not None:
         choice.unproved.append(Unproved(facts, f"more than {limits.ways} ways through the constructor"))
     if choice.distrust is not None:  # then no way can be believed
@@ -119,36 +122,38 @@ def _explored(choice: _Choice, limits: Limits) -> _Choice:
     return choice
 
 
-def _judge(choice: _Choice, run: Run[Maps | Outside]) -> None:
-    """File one way under what came of it."""
+def _judge(choice: _Choice, run: Run[Maps | Outside]) -> End | None:
+    """File one way under what came of it, which is nothing that was proved where it is None."""
     outcome = run.outcome
     if isinstance(outcome, Raised) and isinstance(outcome.error, PreconditionError):
         raise DomainError(str(outcome.error)) from outcome.error.__cause__
     if run.facts.contradictory:
-        return
+        return "nothing"
     facts = run.facts.found()
     choice.possible = choice.possible or not isinstance(outcome, Outside)
     if isinstance(outcome, Left):
         choice.distrust = choice.distrust or (outcome.reason if outcome.distrusted else None)
         choice.unproved.append(Unproved(facts, outcome.reason))
-        return
+        return None
     differs = difference(choice.concrete, facts, outcome)
     if differs is not None:
         choice.distrust = choice.distrust or differs
-    if isinstance(outcome, Outside) or differs is not None:
-        return
+        return None
+    if isinstance(outcome, Outside):
+        return "outside"
     if isinstance(outcome, Raised):
         sizes = None if facts.point is None else choice.concrete.arguments(facts.point)
         refusal = Refusal(choice.concrete.choice, condition(run.decisions), outcome.text, sizes)
         choice.refusals.append(refusal)
-        return
+        return "raises"
     settled, left = settle(_demands(outcome), facts)
     if left:
         cases = tuple([case for one in left for case in one.cases])
         choice.unproved.append(Unproved(facts, left[0].reason, cases))
-        return
+        return None
     path = ProvedPath(choice.concrete.choice, run.decisions, facts, outcome.made, outcome.reference, settled)
     choice.paths.append(path)
+    return path
 
 
 def _demands(maps: Maps) -> Iterator[Demand]:
@@ -181,7 +186,16 @@ def _unrefuted(done: list[_Choice], searched: list[tuple[_Choice, Searched]], so
         return Undecided("the constructor raises for all sizes", refusals)
     if all(path.facts.point is None for path in paths):
         return Undecided("no sizes were found that the precondition admits", refusals)
-    certificate = Certificate(paths, refusals, tuple(solver.contradictions))
+    choices = tuple(
+        [
+            ProvedChoice(
+                one.concrete.choice, tuple(one.concrete.over.atoms(one.concrete.choice)), tuple(one.ways)
+            )
+            for one in done
+            if one.paths
+        ]
+    )
+    certificate = Certificate(choices, tuple(solver.contradictions))
     return ProvedForAll(paths, refusals, empty, certificate)
 
 

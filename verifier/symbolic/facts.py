@@ -34,6 +34,7 @@ class Facts:
         most: an upper bound of each atom that is left and has one.
         solved: the atoms that equations determine, in terms of those that are left.
         claims: what else holds, in terms of those that are left.
+        named: the atoms that changes of variables brought in, each with the sum that it stands for.
         point: one of the points, None when none is known.
         solver: asked where signs do not suffice.
     """
@@ -43,6 +44,7 @@ class Facts:
     most: Mapping[str, int] = field(default_factory=dict)
     solved: Mapping[str, Polynomial] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
+    named: Mapping[str, Polynomial] = field(default_factory=dict)
     point: Mapping[str, int] | None = None
     _known: dict[Claim, bool] = field(default_factory=dict, repr=False)
 
@@ -262,7 +264,7 @@ class Facts:
         total = sum([factor // smallest * atom(one) for _, one, factor in varying], ZERO)
         fresh = f"<{total}>"
         value = None if self.point is None else total.value(self.point)
-        facts = self.with_atom(fresh, None, value)
+        facts = replace(self.with_atom(fresh, None, value), named={**self.named, fresh: total})
         return facts._defined(name, atom(fresh) + atom(name) - total)._assuming(is_zero(polynomial))
 
     def _defined(self, name: str, definition: Polynomial) -> Facts:

@@ -45,6 +45,25 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
+class Division:
+    """One division of a run that brought in its quotient and remainder.
+
+    Attributes:
+        place: how many comparisons came before it.
+        dividend: in terms of the atoms then left.
+        divisor: a number, at least 1.
+        quotient: the name of the atom.
+        remainder: the name of the atom.
+    """
+
+    place: int
+    dividend: Polynomial
+    divisor: int
+    quotient: str
+    remainder: str
+
+
+@dataclass(frozen=True, slots=True)
 class Raised:
     """The code refuses these sizes."""
 
@@ -76,6 +95,7 @@ class Run(Generic[Made]):
 
     facts: Facts
     decisions: tuple[Decision, ...]
+    divisions: tuple[Division, ...]
     outcome: Made | Raised | Left
 
 
@@ -85,6 +105,7 @@ class Tracer:
     def __init__(self, facts: Facts, script: tuple[Decision, ...]) -> None:
         self.facts = facts
         self.decisions: list[Decision] = []
+        self.divisions: list[Division] = []
         self.others: list[tuple[Decision, ...]] = []
         self.left: str | None = None
         self.distrusted = False
@@ -182,6 +203,7 @@ class Tracer:
         facts = self.facts
         if left in facts.least or left in facts.solved or right in facts.solved:
             return
+        self.divisions.append(Division(len(self.decisions), base, number, left, right))
         value = None if facts.point is None else base.value(facts.point)
         least = 0 if facts.entails(not_negative(base)) else None
         facts = facts.with_atom(left, least, None if value is None else value // number)
@@ -207,4 +229,4 @@ def runs(code: Callable[[Tracer], Made], facts: Facts) -> Iterator[Run[Made]]:
             outcome = Left(tracer.left, tracer.distrusted)
         tracer.close()
         scripts += tracer.others
-        yield Run(tracer.facts, tuple(tracer.decisions), outcome)
+        yield Run(tracer.facts, tuple(tracer.decisions), tuple(tracer.divisions), outcome)

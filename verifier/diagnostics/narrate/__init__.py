@@ -14,13 +14,15 @@ SM204, SM507            ``descriptor`` (who says so), what it has ``stated``, wh
 SM302                   ``holder`` rank
 SM303                   ``scales`` as texts
 SM401, SM402, SM403     ``declared`` ranks, ``holders``: the ranks that hold the element
+SM404                   ``holders`` that differ, their ``bits`` as texts
 SM501                   ``here``, ``there`` (noun phrases); for a differing place also ``source``, ``dest``
 SM505                   ``scale``, ``expected`` as texts
 SM506                   ``unit`` in elements, ``writers`` ranks
 SM701, SM702            ``view`` ("source" or "dest")
 SM704                   ``scale`` as text
 SM901, SM902, SM903     ``obligation`` (a noun phrase), ``reason``
-CK101                   ``file`` that is missing, ``descriptor`` that asks for it, what it has ``stated``
+CK101                   ``file`` that is missing, ``descriptor`` that asks for it, what it has ``stated``;
+                        or as the next ones
 CK102 to CK117, CK2xx   see ``sets``: ``what``, ``found``, and perhaps ``stated``, ``file``, ``reason``
 ======================  ==================================================================================
 

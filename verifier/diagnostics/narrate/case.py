@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from verifier.diagnostics.finding import Equation, Label, Picture
+from verifier.diagnostics.finding import Equation, Label
+from verifier.diagnostics.holders import (
+    RANK,
+    block_text,
+    holders_phrase,
+    is_block,
+    piece_phrase,
+    shard_phrase,
+)
+from verifier.diagnostics.sides import NEITHER, Sides
 from verifier.diagnostics.snippets import Locate, Member, piece_label, value_label
 from verifier.diagnostics.wording import (
     counted,
     element_text,
     listing,
     number,
-    ranks_phrase,
     shape_text,
     short_scales,
     sum_text,
@@ -28,7 +37,10 @@ _TEXT_LENGTH = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """The parts of a finding that differ from code to code. See ``Finding`` for their meaning."""
+    """The parts of a finding that differ from code to code. See ``Finding`` for their meaning.
+
+    ``sides`` has the picture and the one of the other side.
+    """
 
     headline: str
     concise: str
@@ -36,7 +48,7 @@ class Draft:
     claim: str = ""
     equations: tuple[Equation, ...] = ()
     tally: str = ""
-    picture: Picture | None = None
+    sides: Sides = NEITHER
     notes: tuple[str, ...] = ()
     helps: tuple[str, ...] = ()
 
@@ -64,8 +76,24 @@ class Case:
 
     @property
     def rank_phrase(self) -> str:
-        """``rank 0``, or ``the map``."""
-        return "the map" if self.rank is None else ranks_phrase((self.rank,))
+        """``rank 0``, ``chunk 3``, or ``the map``."""
+        return "the map" if self.rank is None else self.holders((self.rank,))
+
+    @property
+    def holder(self) -> str:
+        """What people call a rank of this map."""
+        return self.shard_map.holder
+
+    def holders(self, ranks: Sequence[int]) -> str:
+        """``no rank``, ``rank 3``, ``chunks 0, 1``."""
+        return holders_phrase(ranks, self.holder)
+
+    @property
+    def of_blocks(self) -> bool:
+        """Whether everything at fault is a stored block: blocks declare no replicas and know no locations."""
+        return bool(self.fault.pieces) and all(
+            is_block(self.shard_map, rank) for rank, _ in self.fault.pieces
+        )
 
     def piece(self, rank: int, position: int) -> Piece | None:
         """One piece of the map, None where the fault points nowhere."""
@@ -78,17 +106,16 @@ class Case:
         """``piece 1``, with its rank where pieces of several ranks are at fault."""
         rank, position = place
         alone = {rank for rank, _ in self.fault.pieces} <= {self.fault.rank}
-        if alone and rank == self.fault.rank:
+        if alone and rank == self.fault.rank and not is_block(self.shard_map, rank):
             return f"piece {position}"
-        return f"piece {position} of rank {number(rank)}"
+        return piece_phrase(self.shard_map, rank, position)
 
     @property
     def culprit(self) -> str:
         """The last piece at fault with its rank, or the rank, or the map."""
         if not self.fault.pieces:
             return self.rank_phrase
-        rank, position = self.fault.pieces[-1]
-        return f"piece {position} of rank {number(rank)}"
+        return piece_phrase(self.shard_map, *self.fault.pieces[-1])
 
     def integer(self, key: str) -> int | None:
         """A value that should be an integer."""
@@ -116,33 +143,49 @@ class Case:
     def label(
         self, place: tuple[int, int], member: Member | None, text: str, *, primary: bool = True
     ) -> tuple[Label, ...]:
-        """A label on one member of a piece, or on all of it; none where the fault points nowhere."""
+        """A label on one member of a piece, or on all of it; none where the fault points nowhere.
+
+        A stored block is shown by its box: no document has the piece it became.
+        """
         piece = self.piece(*place)
         if piece is None:
             return ()
+        if is_block(self.shard_map, place[0]):
+            box = block_text(self.shard_map, place[0], piece)
+            return () if box is None else self.block_label(box, text, primary=primary)
         origin = self.shard_map.piece_origin(*place)
         return (piece_label(origin, self.locate, piece=piece, member=member, text=text, primary=primary),)
+
+    def block_label(self, box: str, text: str, *, primary: bool = True) -> tuple[Label, ...]:
+        """A label on a stored block, which ``box`` describes; where its document says so is not known."""
+        return (value_label(self.shard_map.origin, None, fallback=box, text=text, primary=primary),)
 
     def culprit_label(self, member: Member | None, text: str) -> tuple[Label, ...]:
         """A label on one member of the last piece at fault; none where no piece is."""
         return self.label(self.fault.pieces[-1], member, text) if self.fault.pieces else ()
 
     def shard_label(self, text: str) -> tuple[Label, ...]:
-        """A label on the shard_shape of the rank."""
+        """A label on the shard_shape of the rank; where holders are no ranks, no member has that name."""
         if self.shard is None or self.rank is None:
             return ()
         origin = self.shard_map.origin
-        if origin is not None:
-            origin = origin.child("ranks", self.rank, "shard_shape")
         fallback = f'"shard_shape": {element_text(self.shard.shard_shape)}'
+        if self.holder != RANK:
+            fallback = (
+                f"{shard_phrase(self.shard_map, self.rank)}: shape {element_text(self.shard.shard_shape)}"
+            )
+        elif origin is not None:
+            origin = origin.child("ranks", self.rank, "shard_shape")
         return (value_label(origin, self.locate, fallback=fallback, text=text, primary=True),)
 
     def parameter_label(self, text: str) -> tuple[Label, ...]:
         """A label on the logical_shape of the map."""
         origin = self.shard_map.origin
-        if origin is not None:
-            origin = origin.child("logical_shape")
         fallback = f'"logical_shape": {element_text(self.shard_map.logical_shape)}'
+        if self.holder != RANK:
+            fallback = f"shape {element_text(self.shard_map.logical_shape)}"
+        elif origin is not None:
+            origin = origin.child("logical_shape")
         return (value_label(origin, self.locate, fallback=fallback, text=text, primary=True),)
 
     def shard_element(self, address: int) -> str:
@@ -171,7 +214,10 @@ class Case:
             return f"carries {self.parameter_element(address)}"
         shard = self.shard_map.ranks.get(rank)
         place = _element("shard", address, None if shard is None else shard.shard_shape)
-        return f"goes to {place} of rank {number(rank)}"
+        holder = self.holders((rank,))
+        if is_block(self.shard_map, rank):
+            return f"is {place.removeprefix('shard ')} of {holder}"
+        return f"goes to {place} of {holder}"
 
     def equations(self, side: str) -> tuple[Equation, ...]:
         """The equations of all visits."""

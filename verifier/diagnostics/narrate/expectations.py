@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from verifier.diagnostics.finding import Picture
 from verifier.diagnostics.narrate.case import Case, Draft
-from verifier.diagnostics.pictures import holders_picture, shard_picture
-from verifier.diagnostics.wording import number, ranks_phrase
+from verifier.diagnostics.sides import NEITHER, parameter_first, shard_first
+from verifier.diagnostics.wording import number, plural
 
 
 def not_the_reference(case: Case) -> Draft:
@@ -28,9 +27,6 @@ def not_the_reference(case: Case) -> Draft:
         f"{place} is {element}" if element != place else "",
         "" if labels else f"here {here}, in the reference {there}",
     )
-    picture: Picture | None = None
-    if case.rank is not None:
-        picture = shard_picture(case.shard_map, case.rank, dest)
     return Draft(
         headline=f"{case.rank_phrase} is not cut like the reference",
         concise=f"{case.rank_phrase}, {place}: here {here}, in the reference {there}",
@@ -38,7 +34,7 @@ def not_the_reference(case: Case) -> Draft:
         claim=": ".join(filter(None, claims)),
         equations=case.equations("shard"),
         tally=case.tally("differing place"),
-        picture=picture,
+        sides=shard_first(case.shard_map, case.rank, dest),
         notes=(
             f"the least element that is placed differently is {case.parameter_element(source)}",
             "a map can be a perfect tiling and the wrong function: only a comparison shows it",
@@ -54,7 +50,8 @@ def scale_rule(case: Case) -> Draft:
         concise=f"{case.culprit}: scale {scale}, expected {expected}",
         labels=case.culprit_label("scale", f"expected {expected}"),
         notes=(
-            "a sum over ranks counts a value once for each rank unless the scales of its holders sum to 1",
+            f"a sum over {plural(case.holder)} counts a value once for each {case.holder} "
+            "unless the scales of its holders sum to 1",
         ),
     )
 
@@ -63,8 +60,8 @@ def shared_storage_unit(case: Case) -> Draft:
     """SM506."""
     unit, writers = case.integer("unit"), case.integers("writers")
     size = "a storage unit" if unit is None else f"a storage unit of {number(unit)} elements"
-    who = ranks_phrase(writers) if writers else "two ranks"
-    at, claim, picture = "", "", None
+    who = case.holders(writers) if writers else f"two {plural(case.holder)}"
+    at, claim, sides = "", "", NEITHER
     address = case.fault.address
     if address is not None:
         at = f" at {case.parameter_element(address)}"
@@ -72,7 +69,7 @@ def shared_storage_unit(case: Case) -> Draft:
         if unit:
             low = address // unit * unit
             claim += f", in the unit of addresses {number(low)} to {number(low + unit - 1)}"
-        picture = holders_picture(case.shard_map, address)
+        sides = parameter_first(case.shard_map, address, rank=case.rank)
     return Draft(
         headline=f"{who} write into one storage unit",
         concise=f"{who} write into {size}{at}",
@@ -80,9 +77,10 @@ def shared_storage_unit(case: Case) -> Draft:
         claim=claim,
         equations=case.equations("parameter"),
         tally=case.tally("boundary"),
-        picture=picture,
+        sides=sides,
         notes=(
-            "a unit is written as a whole: the rank that comes last wipes out what the other wrote into it",
+            f"a unit is written as a whole: the {case.holder} that comes last wipes out what the other wrote "
+            "into it",
         ),
     )
 

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from verifier.diagnostics.codes import Code, code_of
 from verifier.diagnostics.finding import Finding, Json, Label, Place
 from verifier.diagnostics.fingerprint import fault_fingerprint
+from verifier.diagnostics.holders import shard_phrase
 from verifier.diagnostics.narrate import expectations, general, parameter, piece, sets, shard
 from verifier.diagnostics.narrate.case import Case, Draft
 from verifier.diagnostics.snippets import Locate
-from verifier.diagnostics.wording import counted, listing, number, ranks_phrase, shape_text, shown_name
+from verifier.diagnostics.wording import counted, listing, number, shape_text, shown_name
 from verifier.model.expectation import Expectation
+from verifier.model.origin import Origin
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault, Value, Visit
 
@@ -33,6 +35,7 @@ _NARRATIONS: dict[str, Callable[[Case], Draft]] = {
     "SM401": parameter.undeclared_replica,
     "SM402": parameter.missing_replica,
     "SM403": parameter.mixed_holders,
+    "SM404": parameter.replica_drift,
     "SM501": expectations.not_the_reference,
     "SM505": expectations.scale_rule,
     "SM506": expectations.shared_storage_unit,
@@ -41,13 +44,13 @@ _NARRATIONS: dict[str, Callable[[Case], Draft]] = {
     "SM702": general.piece_not_a_box,
     "SM703": general.pieces_out_of_order,
     "SM704": general.scaled_piece,
-    "CK101": general.missing_file,
+    "CK101": sets.missing_file,
     "SM901": general.undecided,
     "SM902": general.undecided,
     "SM903": general.undecided,
     "TB101": general.two_ways_disagree,
     **{f"CK1{n:02d}": sets.file_set(f"CK1{n:02d}") for n in range(2, 18)},
-    **{f"CK20{n}": sets.file_set(f"CK20{n}") for n in (1, 2)},
+    **{f"CK20{n}": sets.file_set(f"CK20{n}") for n in (1, 2, 3)},
 }
 
 _WITHOUT_DEMAND = ("tool bug", "undecided")
@@ -57,7 +60,7 @@ _CONSEQUENCES = {
     "SM201": "the same cause makes {count} overlap: {others}",
     "SM203": "the same cause leaves {count} unwritten: {others}",
     "SM301": "the same cause leaves {count} of the parameter without a holder: {others}",
-    "SM302": "the same cause makes a rank hold {count} of the parameter twice: {others}",
+    "SM302": "the same cause makes a {holder} hold {count} of the parameter twice: {others}",
 }
 
 
@@ -96,7 +99,8 @@ def narrate(
         claim=draft.claim,
         equations=draft.equations,
         tally=draft.tally,
-        picture=draft.picture,
+        picture=draft.sides.shown,
+        counterpart=draft.sides.beside,
         notes=(*_consequence_notes(case), *draft.notes, *_remarks(case), *notes),
         helps=(*draft.helps, *helps),
         consequences=tuple([consequence.code for consequence in fault.consequences]),
@@ -121,11 +125,19 @@ def _place(case: Case, labels: tuple[Label, ...]) -> Place | None:
 
 
 def _about(case: Case) -> str:
-    shape = shape_text(case.shard_map.logical_shape)
-    about = f"parameter {shown_name(case.shard_map.name)} {shape}"
+    shard_map = case.shard_map
+    if _is_file_set(shard_map):
+        return f"checkpoint {shown_name(shard_map.name)}"
+    about = f"parameter {shown_name(shard_map.name)} {shape_text(shard_map.logical_shape)}"
     if case.shard is not None and case.rank is not None:
-        about += f", {ranks_phrase((case.rank,))} shard {shape_text(case.shard.shard_shape)}"
+        about += f", {shard_phrase(shard_map, case.rank)} {shape_text(case.shard.shard_shape)}"
     return about
+
+
+def _is_file_set(shard_map: ShardMap) -> bool:
+    """Whether the map stands for a whole document: no parameter has the name of the file it is read from."""
+    whole = shard_map.origin == Origin(shard_map.name)
+    return whole and not shard_map.ranks and shard_map.logical_shape == ()
 
 
 def _remarks(case: Case) -> tuple[str, ...]:
@@ -155,7 +167,7 @@ def _consequence_note(case: Case, consequence: Fault) -> str:
     tail = f"({entry.code}, not reported again)"
     where = ""
     if consequence.rank is not None and consequence.rank != case.rank:
-        where = f" on {ranks_phrase((consequence.rank,))}"
+        where = f" on {case.holders((consequence.rank,))}"
     template = _CONSEQUENCES.get(entry.code)
     addresses = consequence.others or (() if consequence.address is None else (consequence.address,))
     if template is None or not addresses:
@@ -164,7 +176,9 @@ def _consequence_note(case: Case, consequence: Fault) -> str:
     total = len(addresses) if count is None else count.number
     least = "" if count is None or count.exact else "at least "
     noun = "element" if consequence.side == "parameter" else "address"
-    shown = template.format(count=f"{least}{counted(total, noun)}", others=listing(addresses, total))
+    shown = template.format(
+        count=f"{least}{counted(total, noun)}", others=listing(addresses, total), holder=case.holder
+    )
     return f"{shown}{where} {tail}"
 
 

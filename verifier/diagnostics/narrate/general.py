@@ -21,7 +21,7 @@ _DEMANDS = {
     "parameter": "each element of the parameter is held as declared",
     "reference": "{rank} is cut like the reference",
     "unit": "{rank} writes whole storage units only",
-    "storage units": "each storage unit is written by one rank only",
+    "storage units": "each storage unit is written by one {holder} only",
     "scale sum": "the scales of each element sum to 1 over its holders",
 }
 """What an obligation demands, by the first word of its name."""
@@ -50,7 +50,11 @@ def _demand(case: Case) -> str:
     """What the obligation of a fault demands, as a clause; its name where it has no words."""
     obligation = case.text("obligation")
     template = _DEMANDS.get(obligation.split("/")[0])
-    return f"{obligation} holds" if template is None else template.format(rank=case.rank_phrase)
+    return (
+        f"{obligation} holds"
+        if template is None
+        else template.format(rank=case.rank_phrase, holder=case.holder)
+    )
 
 
 def is_unlocated(fault: Fault) -> bool:
@@ -154,9 +158,11 @@ def missing_file(case: Case) -> Draft:
     """CK101."""
     count = case.fault.count
     others = "" if count is None or count.number < 2 else f" ({count.number} are missing in all)"
+    said = f"{case.text('file')} is missing: {case.text('descriptor')} is {case.text('stated')}{others}"
     return Draft(
         headline="a file of the checkpoint is not there",
-        concise=f"{case.text('file')} is missing: {case.text('descriptor')} is {case.text('stated')}{others}",
+        concise=said,
+        claim=said,
         notes=("what that rank holds was not looked at; a converter fails here, or pairs ranks wrongly",),
         helps=("copy the missing file into the folder, or audit the folder it belongs to",),
     )

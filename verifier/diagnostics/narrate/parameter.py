@@ -5,28 +5,28 @@ Theory: T3, T11, T16.
 
 from __future__ import annotations
 
-from verifier.diagnostics.finding import Equation, Label, Picture
+from verifier.diagnostics.finding import Equation, Label
+from verifier.diagnostics.holders import RANK, together
 from verifier.diagnostics.narrate.case import Case, Draft
-from verifier.diagnostics.pictures import copies_picture, holders_picture
-from verifier.diagnostics.wording import listing, number, ranks_phrase, scale_text
+from verifier.diagnostics.sides import Sides, copies_first, parameter_first
+from verifier.diagnostics.wording import listing, number, plural, scale_text
 
 REPLICAS_DRIFT = "a replica nobody knows of is neither compared nor updated, and drifts unseen"
-REPLICAS_LIE = "whoever reads the element from that rank gets memory that was never written with it"
 
 
 def uncovered_element(case: Case) -> Draft:
     """SM301."""
     helps: tuple[str, ...] = ()
-    if case.all_listed:
+    if case.all_listed and case.holder == RANK:
         gaps = listing(case.fault.others)
         helps = (f'if nobody needs these elements, declare it: "gaps": [{gaps}]',)
     return Draft(
-        headline="no rank holds some elements of the parameter",
-        concise=f"no rank holds {_element(case)}",
+        headline=f"no {case.holder} holds some elements of the parameter",
+        concise=f"no {case.holder} holds {_element(case)}",
         labels=case.parameter_label(f"nobody holds {_element(case)}"),
         claim=_claim(case),
         tally=case.tally("missing element"),
-        picture=_holders(case),
+        sides=_sides(case),
         notes=("rebuilding the parameter leaves these elements uninitialised",),
         helps=helps,
     )
@@ -36,10 +36,7 @@ def repeated_element(case: Case) -> Draft:
     """SM302."""
     holder = case.integer("holder")
     rank = case.rank if holder is None else holder
-    who = "a rank" if rank is None else ranks_phrase((rank,))
-    picture = None
-    if rank is not None and case.fault.address is not None:
-        picture = copies_picture(case.shard_map, rank, case.fault.address)
+    who = f"a {case.holder}" if rank is None else case.holders((rank,))
     return Draft(
         headline=f"{who} holds an element of the parameter twice",
         concise=f"{who} holds {_element(case)} twice",
@@ -47,7 +44,7 @@ def repeated_element(case: Case) -> Draft:
         claim=_claim(case),
         equations=case.equations("parameter"),
         tally=case.tally("repeated element"),
-        picture=picture,
+        sides=copies_first(case.shard_map, rank, case.fault.address),
         notes=(
             "the two copies are updated apart, and only one of them survives when the parameter is rebuilt",
         ),
@@ -64,7 +61,7 @@ def conflicting_scale(case: Case) -> Draft:
         claim=_claim(case),
         equations=_with_scales(case),
         tally=case.tally("element"),
-        picture=_holders(case),
+        sides=_sides(case),
         notes=("locations promise equal data on every holder; under two scales no two copies are equal",),
     )
 
@@ -74,13 +71,13 @@ def undeclared_replica(case: Case) -> Draft:
     declared, holders = case.integers("declared"), case.integers("holders")
     extra = tuple([rank for rank in holders if rank not in declared])
     return Draft(
-        headline=f"{_who(extra or holders, 'holds', 'hold')} elements without being listed as a holder",
-        concise=f"{_element(case)} is held by {ranks_phrase(holders)}, declared are {ranks_phrase(declared)}",
+        headline=f"{_who(case, extra or holders, 'holds', 'hold')} elements without being listed as a holder",
+        concise=f"{_element(case)} is held by {case.holders(holders)}, declared are {case.holders(declared)}",
         labels=_locations(case),
         claim=_claim(case),
         equations=case.equations("parameter"),
         tally=case.tally("element"),
-        picture=_holders(case),
+        sides=_sides(case),
         notes=(REPLICAS_DRIFT,),
     )
 
@@ -88,38 +85,78 @@ def undeclared_replica(case: Case) -> Draft:
 def missing_replica(case: Case) -> Draft:
     """SM402."""
     declared, holders = case.integers("declared"), case.integers("holders")
-    absent = tuple([rank for rank in declared if rank not in holders])
+    there = f"held by {case.holders(holders)}"
+    absent = tuple([rank for rank in declared if rank not in holders]) or declared
     return Draft(
-        headline=f"{_who(absent or declared, 'is', 'are')} listed as holding elements that are not there",
-        concise=f"{_element(case)} is declared on {ranks_phrase(declared)}, held by {ranks_phrase(holders)}",
+        headline=f"{_who(case, absent, 'is', 'are')} listed as holding elements that are not there",
+        concise=f"{_element(case)} is declared on {case.holders(declared)}, {there}",
         labels=_locations(case),
         claim=_claim(case),
         equations=case.equations("parameter"),
         tally=case.tally("element"),
-        picture=_holders(case),
-        notes=(REPLICAS_LIE,),
+        sides=_sides(case),
+        notes=(
+            f"whoever reads the element from that {case.holder} gets memory that was never written with it",
+        ),
     )
 
 
 def mixed_holders(case: Case) -> Draft:
     """SM403."""
+    if case.of_blocks:
+        return _overlapping_blocks(case)
     declared, holders = case.integers("declared"), case.integers("holders")
-    said = f", declared are {ranks_phrase(declared)}" if declared else ""
+    said = f", declared are {case.holders(declared)}" if declared else ""
     return Draft(
         headline="the pieces that hold one element list different holders",
-        concise=f"{_element(case)} is held by {ranks_phrase(holders)}{said}",
+        concise=f"{_element(case)} is held by {case.holders(holders)}{said}",
         labels=_locations(case),
         claim=_claim(case),
         equations=case.equations("parameter"),
         tally=case.tally("element"),
-        picture=_holders(case),
+        sides=_sides(case),
         notes=("at least one of the lists is wrong, so replicas are compared with the wrong partners",),
     )
 
 
-def _who(ranks: tuple[int, ...], one: str, many: str) -> str:
+def _overlapping_blocks(case: Case) -> Draft:
+    """Blocks that overlap: nothing was declared, so there is nothing to compare with."""
+    holders = case.integers("holders") or tuple([rank for rank, _ in case.fault.pieces])
+    return Draft(
+        headline=f"{'two' if len(holders) == 2 else 'several'} {plural(case.holder)} hold the same element",
+        concise=f"{together(holders, case.holder)} hold {_element(case)}",
+        labels=_readers(case),
+        claim=_claim(case),
+        equations=case.equations("parameter"),
+        tally=case.tally("shared element"),
+        sides=_sides(case),
+        notes=("which of them is loaded depends on the program, and nothing says that they are equal",),
+    )
+
+
+def replica_drift(case: Case) -> Draft:
+    """SM404."""
+    held = case.integers("holders")
+    bits = case.fault.values.get("bits")
+    both = [text for text in bits if isinstance(text, str)] if isinstance(bits, tuple) else []
+    says = " and ".join(
+        f"{text} on {case.holders((holder,))}" for holder, text in zip(held, both, strict=False)
+    )
+    return Draft(
+        headline=f"{together(held, case.holder)} hold different bits of one element",
+        concise=f"{_element(case)} is {says}",
+        labels=_readers(case),
+        claim=_claim(case),
+        equations=case.equations("parameter"),
+        tally=case.tally("element"),
+        sides=_sides(case),
+        notes=("the map promises equal data on both; which of them is loaded depends on the program",),
+    )
+
+
+def _who(case: Case, ranks: tuple[int, ...], one: str, many: str) -> str:
     """The ranks as subject of a verb."""
-    return f"{ranks_phrase(ranks)} {many if len(ranks) > 1 else one}"
+    return f"{case.holders(ranks)} {many if len(ranks) > 1 else one}"
 
 
 def _readers(case: Case) -> tuple[Label, ...]:
@@ -146,7 +183,7 @@ def _locations(case: Case) -> tuple[Label, ...]:
     for place in case.fault.pieces:
         piece = case.piece(*place)
         if piece is not None:
-            text = f"{case.piece_phrase(place)} declares {ranks_phrase(piece.locations)}"
+            text = f"{case.piece_phrase(place)} declares {case.holders(piece.locations)}"
             labels += case.label(place, "locations", text, primary=place == case.fault.pieces[-1])
     return labels
 
@@ -162,10 +199,8 @@ def _claim(case: Case) -> str:
     return "" if address is None else f"parameter address {number(address)} is {_element(case)}"
 
 
-def _holders(case: Case) -> Picture | None:
-    if case.fault.address is None:
-        return None
-    return holders_picture(case.shard_map, case.fault.address, free=case.expectation.gaps)
+def _sides(case: Case) -> Sides:
+    return parameter_first(case.shard_map, case.fault.address, rank=case.rank, gaps=case.expectation.gaps)
 
 
 def _with_scales(case: Case) -> tuple[Equation, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from verifier.diagnostics.finding import Label
 from verifier.diagnostics.narrate.case import Case, Draft, addresses_phrase
-from verifier.diagnostics.pictures import edge_picture
+from verifier.diagnostics.sides import NEITHER, read_past_edge, write_past_edge
 from verifier.diagnostics.snippets import Member
-from verifier.diagnostics.wording import number, ranks_phrase
+from verifier.diagnostics.wording import number
 from verifier.obligations.faults import Side
 
 TORCH_REFUSES = (
@@ -39,10 +39,10 @@ def _out_of_bounds(case: Case, side: Side, verb: str, space: str) -> Draft:
             if (equation := case.equation(visit, side, so=f"is outside {space}")) is not None
         ]
     )
-    picture = None
-    if piece is not None and reached is not None:
-        view = piece.dest if member == "dest" else piece.source
-        picture = edge_picture(f"{side} addresses", view, size, reached)
+    sides = NEITHER
+    if place is not None and piece is not None and reached is not None:
+        past_edge = write_past_edge if side == "shard" else read_past_edge
+        sides = past_edge(case.shard_map, place[0], piece, size, reached)
     lowest, highest = case.integer("lowest"), case.integer("highest")
     notes: tuple[str, ...] = ()
     if lowest is not None and highest is not None:
@@ -53,7 +53,7 @@ def _out_of_bounds(case: Case, side: Side, verb: str, space: str) -> Draft:
         labels=() if place is None else case.label(place, member, f"reaches {side} address {where}"),
         claim=f"{space} has {addresses_phrase(size)}",
         equations=equations,
-        picture=picture,
+        sides=sides,
         notes=notes,
     )
 
@@ -89,19 +89,19 @@ def non_invertible_scale(case: Case) -> Draft:
 
 def no_holder(case: Case) -> Draft:
     """SM107."""
-    own = "" if case.rank is None else f", {ranks_phrase((case.rank,))} included"
+    own = "" if case.rank is None else f", {case.holders((case.rank,))} included"
     return Draft(
-        headline=f"{case.culprit} names no rank that holds it",
+        headline=f"{case.culprit} names no {case.holder} that holds it",
         concise=f"{case.culprit} has empty locations",
-        labels=case.culprit_label("locations", "no rank is listed"),
-        helps=(f'"locations" lists every rank that holds exactly these elements{own}',),
+        labels=case.culprit_label("locations", f"no {case.holder} is listed"),
+        helps=(f'"locations" lists every {case.holder} that holds exactly these elements{own}',),
     )
 
 
 def unknown_rank(case: Case) -> Draft:
     """SM108."""
-    unknown = ranks_phrase(case.integers("unknown"))
-    known = ranks_phrase(tuple(case.shard_map.ranks))
+    unknown = case.holders(case.integers("unknown"))
+    known = case.holders(tuple(case.shard_map.ranks))
     return Draft(
         headline=f"{case.culprit} lists a holder the map does not have",
         concise=f"{case.culprit} lists {unknown}, the map has {known}",

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from verifier.diagnostics.codes import code_of
+from verifier.diagnostics.narrate import general
 from verifier.diagnostics.narrate.case import Case, Draft
 from verifier.diagnostics.wording import counted
 
 _WHY = {
+    "CK101": "what it holds was not looked at; whoever loads the checkpoint fails, or goes on without it",
     "CK102": "a reader that maps the file into memory may take zeros for the missing bytes",
     "CK103": "a program that trusts the index fails late, or starts from fresh weights for what it misses",
     "CK104": "one of the two has the other's values: no reader compares, and both load without an error",
@@ -34,11 +36,13 @@ _WHY = {
 }
 
 _HELPS = {
+    "CK101": "copy the missing file into the folder, or audit the folder it belongs to",
     "CK102": "copy the file again and compare sizes with the source",
     "CK103": "write the index again from the files it should describe",
     "CK105": "write the index again from the files it should describe",
     "CK109": "name a file inside the folder; do not load this checkpoint before knowing who wrote it",
     "CK114": "copy the files of all ranks again from one save",
+    "CK201": "state the full shapes: --expect-shapes with the model's config.json or another checkpoint",
 }
 
 
@@ -51,17 +55,23 @@ def file_set(code: str) -> Callable[[Case], Draft]:
         what, found = case.text("what"), case.text("found")
         stated = f", {case.text('stated')}" if "stated" in values else ""
         where = f"{case.text('file')}: " if "file" in values else ""
+        said = f"{where}{what} {found}{stated}{_more(case)}"
         reason = case.text("reason") if "reason" in values else _WHY.get(code, "")
         return Draft(
             headline=entry.summary,
-            concise=f"{where}{what} {found}{stated}{_more(case)}",
-            labels=case.culprit_label("source", found),
-            claim="" if not case.fault.pieces else f"{what} {found}{stated}",
+            concise=said,
+            labels=case.block_label(what, found) if case.of_blocks else case.culprit_label("source", found),
+            claim=said,
             notes=(reason,) if reason else (),
             helps=(_HELPS[code],) if code in _HELPS else (),
         )
 
     return narration
+
+
+def missing_file(case: Case) -> Draft:
+    """CK101. The file of a rank that a descriptor counts has words of its own."""
+    return general.missing_file(case) if "descriptor" in case.fault.values else file_set("CK101")(case)
 
 
 def _more(case: Case) -> str:

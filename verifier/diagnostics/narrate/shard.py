@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from verifier.diagnostics.finding import Label, Picture
+from verifier.diagnostics.finding import Label
 from verifier.diagnostics.narrate.case import Case, Draft
-from verifier.diagnostics.pictures import shard_picture
+from verifier.diagnostics.sides import Sides, shard_first
 from verifier.diagnostics.wording import counted, joined, listing, number
 
 
@@ -19,7 +19,7 @@ def overlapping_write(case: Case) -> Draft:
         claim=_claim(case),
         equations=case.equations("shard"),
         tally=case.tally("clash"),
-        picture=_picture(case),
+        sides=_sides(case),
         notes=case.volume_note,
     )
 
@@ -51,7 +51,7 @@ def self_overlapping_write(case: Case) -> Draft:
         claim=_claim(case),
         equations=case.equations("shard"),
         tally=case.tally("clash"),
-        picture=_picture(case),
+        sides=_sides(case),
         notes=case.volume_note,
     )
 
@@ -73,7 +73,7 @@ def unwritten_address(case: Case) -> Draft:
         labels=case.shard_label(f"nothing writes {_bare_address(case)}"),
         claim=_claim(case),
         tally=case.tally("unwritten address"),
-        picture=_picture(case),
+        sides=_sides(case),
         notes=notes,
         helps=helps,
     )
@@ -83,7 +83,7 @@ def shard_size_mismatch(case: Case) -> Draft:
     """SM204."""
     descriptor, stated, found = case.text("descriptor"), case.text("stated"), case.text("found")
     return Draft(
-        headline=f"the shard of {case.rank_phrase} is not as large in the file as in the map",
+        headline=f"the shard of {case.rank_phrase} is not as large as the map says",
         concise=f"{case.rank_phrase}: {descriptor} states {stated}, the map {found}",
         labels=case.shard_label(f"{descriptor}: {stated}"),
         notes=(
@@ -111,9 +111,11 @@ def _claim(case: Case) -> str:
     return "" if address is None else f"shard address {number(address)} is {case.shard_element(address)}"
 
 
-def _picture(case: Case) -> Picture | None:
-    if case.rank is None or case.fault.address is None:
-        return None
-    return shard_picture(
-        case.shard_map, case.rank, case.fault.address, free=case.expectation.holes.get(case.rank, ())
+def _sides(case: Case) -> Sides:
+    return shard_first(
+        case.shard_map,
+        case.rank,
+        case.fault.address,
+        free=() if case.rank is None else case.expectation.holes.get(case.rank, ()),
+        gaps=case.expectation.gaps,
     )

@@ -27,6 +27,7 @@ from verifier.oracle.lift_errors import (
     NotATensorError,
     NotDeterministicError,
     TooCoarseError,
+    TooLargeError,
 )
 from verifier.oracle.lifted import Difference, Lifted, compare_lifted
 
@@ -274,3 +275,34 @@ def test_a_scale_is_a_difference() -> None:
     lifted = lift(lambda t, rank, world: t * 2, (3,), 1)
     (found,) = compare_lifted(lifted, replicated((3,), 1))
     assert (found.count, found.lifted, found.declared) == (3, "element 0 times 2", "element 0")
+
+
+def shuffled(tensor: torch.Tensor, rank: int, world: int) -> torch.Tensor:
+    order = torch.randperm(tensor.numel(), generator=torch.Generator().manual_seed(0))
+    return tensor.reshape(-1)[order]
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "words"),
+    [
+        ("lift.MOST_ELEMENTS", 300, "a tensor of \\(20, 20\\) has more than 300 elements"),
+        ("lift.MOST_CELLS", 300, "its shard and those before it have more than 300 cells"),
+        ("lift_blocks.MOST_BLOCKS", 100, "the cells of one rank fall apart into [0-9]+ blocks"),
+    ],
+)
+def test_what_is_too_large_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, limit: str, most: int, words: str
+) -> None:
+    assert lift(shuffled, (20, 20), 2).unheld == 0
+    monkeypatch.setattr(f"verifier.oracle.{limit}", most)
+    with pytest.raises(TooLargeError, match=words):
+        lift(shuffled, (20, 20), 2)
+
+
+def test_a_lack_of_memory_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_arguments: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("verifier.oracle.lift.cells_of", fails)
+    with pytest.raises(TooLargeError, match="not enough memory"):
+        lift(rows, (4, 4), 2)

@@ -15,6 +15,7 @@ from verifier.oracle.lift_errors import (
     LiftError,
     NotAGatherError,
     NotATensorError,
+    TooLargeError,
 )
 from verifier.oracle.lifted import compare_lifted
 
@@ -150,13 +151,31 @@ def ignoring(parameter: torch.Tensor, loaded: torch.Tensor, shard_id: Hashable) 
     ("loading", "error"),
     [
         (lambda rank, world: None, BadTargetError),
+        (lambda rank, world: [][rank], CallFailedError),
+        (lambda parameter, loaded, shard_id: None, CallFailedError),
+        (lambda rank, world: Loading(torch.empty(1), ignoring, [(2, 3)]), BadTargetError),
+        (lambda rank, world: Loading(torch.empty(1), ignoring, {0: (2, -3)}), BadTargetError),
+        (lambda rank, world: Loading(torch.empty(1), ignoring, {0: "23"}), BadTargetError),
+        (lambda rank, world: Loading(torch.empty(1), ignoring, {0: (2, 3)}, dim="0"), BadTargetError),
+        (lambda rank, world: Loading(torch.empty(1), ignoring, {0: (2**30, 3)}), TooLargeError),
         (lambda rank, world: Loading(torch.empty(1), ignoring, {}), BadTargetError),
         (lambda rank, world: Loading(torch.empty(1), ignoring, {0: (2, 3), 1: (2, 4)}), BadTargetError),
         (lambda rank, world: Loading(torch.empty(1), ignoring, {0: (2, 3)}, dim=2), BadTargetError),
         (lambda rank, world: Loading(torch.empty(1), ignoring, {0: (2 + rank, 3)}), BadTargetError),
         (lambda rank, world: Loading(torch.empty(1, device="meta"), ignoring, {0: (2, 3)}), NotATensorError),
     ],
-    ids=["nothing", "no parts", "parts that do not join", "no such dimension", "ranks disagree", "no memory"],
+    ids=[
+        *(
+            "nothing",
+            "it raises",
+            "a weight loader itself",
+            "parts without ids",
+            "a negative extent",
+            "a text",
+        ),
+        *("a dimension as text", "too many elements", "no parts", "parts that do not join"),
+        *("no such dimension", "ranks disagree", "no memory"),
+    ],
 )
 def test_what_describes_no_loading_is_refused(
     loading: Callable[[int, int], Loading], error: type[LiftError]

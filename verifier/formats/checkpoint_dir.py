@@ -1,16 +1,21 @@
-"""From a directory to the model-states files in it."""
+"""From a directory to the model states and optimizer shards in it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from verifier.formats.deepspeed import document_of
 from verifier.formats.document import Document, Refusal
 from verifier.formats.limits import Limits
-from verifier.formats.model_states import ModelStates, rank_in_name, read_model_states
+from verifier.formats.model_states import partition_ranks, rank_in_name, read_model_states
 from verifier.formats.refusal import FormatError, shown
 from verifier.formats.request import Request
+from verifier.formats.universal import universal_part
+from verifier.formats.zero import zero_part
+from verifier.formats.zero_shards import ranks_in_name, read_zero_shard
 from verifier.model.origin import Origin
 
 LATEST = "latest"
@@ -44,25 +49,63 @@ def read_directory(path: Path, origin: Origin, limits: Limits) -> Document:
     prefix = origin.file.rstrip("/")
     if folder != path:
         prefix = f"{prefix}/{folder.name}"
+    reading = _Reading(folder, prefix, limits)
     ranked = {rank: name for name in names if (rank := rank_in_name(name)) is not None}
-    files: list[ModelStates] = []
-    refusals: list[Refusal] = []
-    for _, name in sorted(ranked.items()):
-        try:
-            files.append(read_model_states(folder / name, Origin(f"{prefix}/{name}"), limits))
-        except FormatError as error:
-            refusals.append(Refusal.of(name, error))
-        except OSError as error:
-            refusals.append(_unopened(name, f"{prefix}/{name}", error))
-    return document_of(
+    files = list(reading.all([name for _, name in sorted(ranked.items())], read_model_states))
+    partitions = {ranks: name for name in names if (ranks := partition_ranks(name)) is not None}
+    parts = list(reading.all([name for _, name in sorted(partitions.items())], read_model_states))
+    shards = list(reading.all([name for name in names if ranks_in_name(name)], read_zero_shard))
+    document = document_of(
         files,
         file=origin.file,
         whole_set=True,
         only_ranked=not _other_states(names),
-        refusals=refusals,
+        refusals=reading.refusals,
         unchecked=_unread(names),
+        names=names,
         limits=limits,
     )
+    zero = zero_part(
+        shards,
+        [*files, *parts],
+        reading.refusals,
+        mapped=frozenset(subject.name for subject in document.subjects),
+    )
+    shapes = {subject.name: subject.shard_map.logical_shape for subject in document.subjects}
+    universal = universal_part(folder, prefix, shapes, limits)
+    return replace(
+        document,
+        subjects=(*document.subjects, *zero.subjects),
+        refusals=(*document.refusals, *universal.refusals),
+        faults=(*document.faults, *zero.faults, *universal.faults),
+        checks={**document.checks, **zero.checks, **universal.checks},
+        unchecked=(*document.unchecked, *zero.unchecked, *universal.unchecked),
+    )
+
+
+Read = TypeVar("Read")
+
+
+class _Reading:
+    """Reads files of a folder, one after another; one that is refused hides no other."""
+
+    __slots__ = ("folder", "limits", "prefix", "refusals")
+
+    def __init__(self, folder: Path, prefix: str, limits: Limits) -> None:
+        self.folder = folder
+        self.prefix = prefix
+        self.limits = limits
+        self.refusals: list[Refusal] = []
+
+    def all(self, names: Sequence[str], read: Callable[[Path, Origin, Limits], Read]) -> Iterator[Read]:
+        """What ``read`` makes of the files that it can read, in the order given."""
+        for name in names:
+            try:
+                yield read(self.folder / name, Origin(f"{self.prefix}/{name}"), self.limits)
+            except FormatError as error:
+                self.refusals.append(Refusal.of(name, error))
+            except OSError as error:
+                self.refusals.append(_unopened(name, f"{self.prefix}/{name}", error))
 
 
 def _folder(path: Path, origin: Origin) -> Path:
@@ -112,15 +155,21 @@ def _unopened(name: str, file: str, error: OSError) -> Refusal:
 
 def _other_states(names: Sequence[str]) -> list[str]:
     """State files that are neither optimizer shards nor named after one rank."""
-    return [name for name in names if not name.endswith(OPTIMIZER_SUFFIX) and rank_in_name(name) is None]
+    return [
+        name
+        for name in names
+        if not name.endswith(OPTIMIZER_SUFFIX)
+        and rank_in_name(name) is None
+        and partition_ranks(name) is None
+    ]
 
 
 def _unread(names: Sequence[str]) -> list[str]:
-    """What lies beside the model states and is not read."""
+    """What lies beside the model states and optimizer shards and is not read."""
     notes: list[str] = []
-    optimizer = [name for name in names if name.endswith(OPTIMIZER_SUFFIX)]
+    optimizer = [name for name in names if name.endswith(OPTIMIZER_SUFFIX) and ranks_in_name(name) is None]
     if optimizer:
-        notes.append(f"optimizer shards: {len(optimizer)} files such as {shown(optimizer[0])}")
+        notes.append(f"other optimizer files: {len(optimizer)} such as {shown(optimizer[0])}")
     other = _other_states(names)
     if other:
         notes.append(f"other state files: {len(other)} such as {shown(other[0])}")

@@ -10,7 +10,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 from verifier.formats.affine import VERSION, decode_map
+from verifier.formats.autoep import expert_part
 from verifier.formats.categories import Categories
+from verifier.formats.disagreements import disagreement
 from verifier.formats.document import Document, Refusal, Subject
 from verifier.formats.fields import Interned, name_text
 from verifier.formats.limits import Limits
@@ -36,6 +38,7 @@ def document_of(
     only_ranked: bool = True,
     refusals: Sequence[Refusal] = (),
     unchecked: Sequence[str] = (),
+    names: Sequence[str] | None = None,
     limits: Limits,
 ) -> Document:
     """The document of model-states files that belong together.
@@ -47,20 +50,26 @@ def document_of(
         only_ranked: True when every model-states file beside them is named after its rank, too.
         refusals: the files that could not be read.
         unchecked: what was already found not to be covered.
+        names: of all state files beside them, None when that is not known.
         limits: limits for the maps.
     """
     notes = [*unchecked, *_notes(files, whole_set)]
     refused = [*refusals, *(refusal for states in files for refusal in states.refusals)]
     base = next((states for states in files if states.affine_map is not None), None)
     reader = None if base is None else _SetReader(files, base, limits)
-    if reader is None:
+    if reader is None and files:
         notes.append(f"{_counted(len(files), 'model-states file')} without an affine map")
-    else:
+    elif reader is not None:
         reader.read()
-    subjects = () if reader is None else tuple(reader.subjects)
+    experts = expert_part(files, names, limits)
+    subjects = (*(() if reader is None else reader.subjects), *experts.subjects)
     faults: list[Fault] = []
-    if whole_set:
-        map_ranks = {rank for subject in subjects for rank in subject.shard_map.ranks}
+    if whole_set and (files or refused):
+        map_ranks = {
+            rank
+            for subject in (() if reader is None else reader.subjects)
+            for rank in subject.shard_map.ranks
+        }
         expected = expected_files(files, map_ranks, only_ranked=only_ranked)
         if expected is None:
             notes.append("whether all files are there: nothing says which ranks wrote one file each")
@@ -70,9 +79,9 @@ def document_of(
         file=file,
         kind="deepspeed",
         subjects=subjects,
-        refusals=(*refused, *(() if reader is None else reader.refusals)),
-        faults=(*faults, *(() if reader is None else reader.faults)),
-        unchecked=(*notes, *(() if reader is None else reader.unchecked)),
+        refusals=(*refused, *(() if reader is None else reader.refusals), *experts.refusals),
+        faults=(*faults, *(() if reader is None else reader.faults), *experts.faults),
+        unchecked=(*notes, *(() if reader is None else reader.unchecked), *experts.unchecked),
     )
 
 
@@ -80,8 +89,6 @@ def _notes(files: Sequence[ModelStates], whole_set: bool) -> list[str]:
     notes = ["the values of tensors, so whether replicas are equal: no tensor data is read"]
     if not whole_set:
         notes.append("the files of other ranks: one file was named, not its directory")
-    if any(states.has_experts for states in files):
-        notes.append("the maps of AutoEP expert layers (ds_autoep_layers)")
     notes.extend(
         f"the shape that {descriptor} of {states.origin.file} states for {name}: it is no shape"
         for states in files
@@ -314,24 +321,6 @@ def _other_shape(
     }
     same_numel = math.prod(stated) == math.prod(found)
     return Fault(code="SM507" if same_numel else "SM204", side="map", rank=rank, values=values)
-
-
-def disagreement(
-    descriptor: str,
-    *,
-    stated: int | str | tuple[int, ...],
-    found: int | str | tuple[int, ...],
-    pointer: str | None = None,
-) -> Fault:
-    """SM507: ``descriptor`` states one thing, the map that is checked another."""
-    values: dict[str, int | str | tuple[int, ...]] = {
-        "descriptor": descriptor,
-        "stated": stated,
-        "found": found,
-    }
-    if pointer is not None:
-        values["pointer"] = pointer
-    return Fault(code="SM507", side="map", values=values)
 
 
 def _presence(there: bool) -> str:

@@ -47,11 +47,13 @@ class BoxSubject:
         boxes: the boxes; each must be inside the parameter, and together they must be all of it, once.
         faults: what the reader found by comparing them with their surroundings.
         expected_shape: the full shape that somebody else stated for the parameter; None when nobody did.
+        is_parameter: False for other addresses that are cut into ranges, such as the bytes of a file.
     """
 
     boxes: BoxMap
     faults: tuple[Fault, ...] = ()
     expected_shape: tuple[int, ...] | None = None
+    is_parameter: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,19 @@ class Limits:
         memo: highest memo slot of a pickle.
         archive_directory_bytes: size of a zip archive's central directory.
         files: model files of one checkpoint directory.
+        value_bytes: tensor data of one file, where values are asked for.
+        replica_runs: stretches of memory in which replicas of one parameter are compared.
+        entries: files of one checkpoint whose parts are a file each, such as the chunks of zarr arrays.
+        unstored_chunks: numbers of the places of chunks for which nothing is stored, in one checkpoint.
+        device_parts: parts of arrays on devices, over all arrays of one checkpoint.
+        frame_reads: reads inside compressed chunks of one checkpoint, one for each block of a chunk.
+        store_memory: memory of the process that lists a key-value store, its library and threads included.
+        store_seconds: time after which that process is ended.
+        metadata_bytes: size of a ``.metadata`` file, about 143 bytes a chunk: 256 MiB are 1.8 million chunks.
+        metadata_inert_bytes: size up to which it is read in this process, by the inert machine, which takes
+            half a second for a MiB; a larger one is read by Python's unpickler in a child process.
+        metadata_memory: memory of that process for each byte of the file; a million chunks need 11.
+        metadata_seconds: time after which that process is ended. A kill switch: a million chunks take 10.
     """
 
     json_bytes: int = 64 * MIB
@@ -36,3 +49,15 @@ class Limits:
     memo: int = 12_000_000
     archive_directory_bytes: int = 8 * MIB
     files: int = 4096
+    value_bytes: int = 64 * MIB
+    replica_runs: int = 1_000_000
+    entries: int = 2_000_000
+    unstored_chunks: int = 100_000
+    device_parts: int = 4_000_000
+    frame_reads: int = 2_000_000
+    store_memory: int = 4096 * MIB
+    store_seconds: int = 120
+    metadata_bytes: int = 256 * MIB
+    metadata_inert_bytes: int = MIB // 2
+    metadata_memory: int = 16
+    metadata_seconds: int = 300

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,9 +19,16 @@ from verifier.model.origin import Origin
 INFO = "universal_checkpoint_info"
 AFFINE_MAP = "affine_map"
 DIMENSIONS = "checkpoint_parallel_dimensions"
-SHAPE_LISTS = ("param_shapes", "frozen_param_shapes")
+PARAM_SHAPES = "param_shapes"
+FROZEN_SHAPES = "frozen_param_shapes"
+SHAPE_LISTS = (PARAM_SHAPES, FROZEN_SHAPES)
 MODULE = "module"
 FILE_NAME = re.compile(r"mp_rank_(\d{2,19})_model_states\.pt", re.ASCII)
+
+PARTITION_NAME = re.compile(r"zero_pp_rank_(\d{1,7})_mp_rank_(\d{2,7})_model_states\.pt", re.ASCII)
+
+MOST_NAME = 4096
+"""Characters of the name of a parameter."""
 
 MOST_DEGREE = 2**20
 """No job has more ranks; beyond it the ranks of a checkpoint are not counted."""
@@ -39,10 +47,13 @@ class ModelStates:
         info: ``universal_checkpoint_info``, empty when absent.
         shapes: by parameter, the shapes that this file states for its shard, as (descriptor, shape).
         not_shapes: (descriptor, parameter) of each stated shape that is none, such as (4, -4).
+        groups: shapes by parameter of each parameter group of the optimizer, in the order of its flat buffer;
+            None when they are not stated, or one is no shape.
+        frozen: names of the parameters that are not trained.
         refusals: the values beside the maps that were refused.
         tp_degree: how many tensor-parallel ranks wrote the checkpoint, None when not stated.
         pp_degree: the same for pipeline stages.
-        has_experts: True when maps of AutoEP layers are there too.
+        experts: the descriptions of AutoEP layers as read, None when the file has none.
     """
 
     origin: Origin
@@ -50,10 +61,12 @@ class ModelStates:
     info: Plain
     shapes: Mapping[str, tuple[tuple[str, Shape], ...]]
     not_shapes: tuple[tuple[str, str], ...] = ()
+    groups: tuple[Mapping[str, Shape], ...] | None = None
+    frozen: tuple[str, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     tp_degree: int | None = None
     pp_degree: int | None = None
-    has_experts: bool = False
+    experts: object = None
     info_origin: Origin = field(default_factory=lambda: Origin(""))
 
     @property
@@ -74,6 +87,12 @@ def rank_in_name(file_name: str) -> int | None:
     return int(match[1])
 
 
+def partition_ranks(file_name: str) -> tuple[int, int] | None:
+    """(data-parallel, model-parallel) rank in the name of model states of ZeRO stage 3, None for others."""
+    match = PARTITION_NAME.fullmatch(file_name)
+    return None if match is None else (int(match[1]), int(match[2]))
+
+
 def read_model_states(path: Path, origin: Origin, limits: Limits) -> ModelStates:
     """Read one file, without its tensors.
 
@@ -84,13 +103,18 @@ def read_model_states(path: Path, origin: Origin, limits: Limits) -> ModelStates
     return model_states(read_torch_zip(path, origin, limits), path.name, origin)
 
 
+def is_model_states(value: object) -> bool:
+    """Whether a value is what a model-states file holds."""
+    return isinstance(value, dict) and (INFO in value or MODULE in value)
+
+
 def model_states(value: object, file_name: str, origin: Origin) -> ModelStates:
     """The model states that a file's value amounts to.
 
     Raises:
         FormatError: SM001 when it is not the value of a model-states file.
     """
-    if not isinstance(value, dict) or not (INFO in value or MODULE in value):
+    if not isinstance(value, dict) or not is_model_states(value):
         raise FormatError(
             "SM001",
             "no model states and no affine map are in this file",
@@ -107,10 +131,12 @@ def model_states(value: object, file_name: str, origin: Origin) -> ModelStates:
         info_origin=origin.child(INFO),
         shapes=shapes,
         not_shapes=not_shapes,
+        groups=_groups(value.get(PARAM_SHAPES)),
+        frozen=_names(value.get(FROZEN_SHAPES)),
         tp_degree=_degree(value, "tp_degree", origin, refusals),
         pp_degree=_degree(value, "pp_degree", origin, refusals),
         refusals=tuple(refusals),
-        has_experts=bool(value.get("ds_autoep_layers")),
+        experts=value.get("ds_autoep_layers"),
     )
 
 
@@ -140,6 +166,32 @@ def _stated_shapes(
         else:
             not_shapes.append((descriptor, shown(name)))
     return {name: tuple(shapes) for name, shapes in stated.items()}, tuple(not_shapes)
+
+
+def _groups(value: object) -> tuple[Mapping[str, Shape], ...] | None:
+    """Parameter groups with the shapes of their parameters, as a list of objects or one object."""
+    groups: list[Mapping[str, Shape]] = []
+    for group in value if isinstance(value, list | tuple) else [value]:
+        if not isinstance(group, dict):
+            return None
+        shapes = {name: shape_of(size) for name, size in group.items() if isinstance(name, str)}
+        known = {
+            name: shape
+            for name, shape in shapes.items()
+            if shape is not None and _is_countable(shape) and len(name) <= MOST_NAME and name.isprintable()
+        }
+        if len(known) < len(group):
+            return None
+        groups.append(known)
+    return tuple(groups)
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return tuple(name for name in value if isinstance(name, str)) if isinstance(value, dict) else ()
+
+
+def _is_countable(shape: Shape) -> bool:
+    return _is_readable(shape) and math.prod(shape) <= INT64_MAX
 
 
 def _is_readable(shape: Shape) -> bool:

@@ -152,6 +152,8 @@ class Machine:
                 return
             case int() if key.bit_length() < WORD:
                 return
+            case Call() if key.function in self.grammar.keys:
+                return
             case tuple() if len(key) <= self.limits.axes and all(
                 isinstance(part, bool | int | float | str | bytes | None) for part in key
             ):
@@ -187,10 +189,13 @@ class Machine:
             raise self.refused("SM007", f"the pickle calls {describe(function)}, which no map needs")
 
     def build(self, target: object, state: object) -> None:
-        """Keep the state of a call; state given to a mapping is dropped."""
+        """Keep the state of a call, or what is asked for of it; state given to a mapping is dropped."""
         if isinstance(target, dict):
             return
         if isinstance(target, Call) and target.function in self.grammar.stateful and target.state is None:
+            kept = self.grammar.kept.get(target.function)
+            if kept is not None and isinstance(state, dict):
+                state = {key: value for key, value in state.items() if key in kept}
             target.state = state
             return
         raise self.refused("SM007", f"the pickle sets state on {describe(target)}, which no map needs")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class Grammar:
         calls: globals it may call; they become ``Call`` records.
         stateful: those of ``calls`` whose result may be given state.
         mappings: globals whose call is a mapping, read as a plain dict; state given to it is dropped.
+        kept: the only fields that are kept of the state of some, whose others may refer back to them.
+        keys: those of ``calls`` whose results may be keys of a mapping; each result is a key of its own.
         persistent: makes a record of a persistent id, None when the format has none. It must not trust its
             argument, and raises ValueError when it is not as it should be.
     """
@@ -48,11 +50,25 @@ class Grammar:
     calls: frozenset[Name] = frozenset()
     stateful: frozenset[Name] = frozenset()
     mappings: frozenset[Name] = frozenset()
+    kept: Mapping[Name, frozenset[str]] = field(default_factory=dict)
+    keys: frozenset[Name] = frozenset()
     persistent: Callable[[object], object] | None = None
 
     def knows(self, name: Name) -> bool:
         """True when the pickle may refer to ``name`` at all."""
         return name in self.names or name in self.calls or name in self.mappings
+
+    def __or__(self, other: Grammar) -> Grammar:
+        """What either of two grammars allows. Persistent ids are those of the first that has any."""
+        return Grammar(
+            names=self.names | other.names,
+            calls=self.calls | other.calls,
+            stateful=self.stateful | other.stateful,
+            mappings=self.mappings | other.mappings,
+            kept={**self.kept, **other.kept},
+            keys=self.keys | other.keys,
+            persistent=self.persistent or other.persistent,
+        )
 
 
 PLAIN = Grammar(mappings=frozenset({Name("collections", "OrderedDict")}))

@@ -6,13 +6,19 @@ from pathlib import Path
 
 from verifier.formats.deepspeed import document_of
 from verifier.formats.document import Document
+from verifier.formats.dtensor_records import DTENSOR, holds_dtensors
 from verifier.formats.map_json import read_plain
-from verifier.formats.model_states import model_states
+from verifier.formats.model_states import is_model_states, model_states
+from verifier.formats.optimizer_state import is_optimizer_state, optimizer_document
 from verifier.formats.pickle_records import PLAIN
 from verifier.formats.pickle_tree import read_pickle
+from verifier.formats.rank_files import rank_file
 from verifier.formats.request import Request
-from verifier.formats.torch_zip import read_torch_zip
+from verifier.formats.torch_dtensor import rank_files_document
+from verifier.formats.torch_zip import TORCH, read_torch_zip
 from verifier.formats.whole_file import bounded_bytes
+from verifier.formats.zero import shard_document
+from verifier.formats.zero_shards import ZERO, is_zero_shard, zero_shard
 from verifier.model.origin import Origin
 
 
@@ -24,10 +30,16 @@ def read_pickle_file(path: Path, origin: Origin, request: Request) -> Document:
 
 
 def read_archive_file(path: Path, origin: Origin, request: Request) -> Document:
-    """What ``torch.save`` wrote: the model states of one rank, or plain values."""
+    """What ``torch.save`` wrote, told by its keys: one of the known files of one rank, or plain values."""
     limits = request.limits
-    value = read_torch_zip(path, origin, limits)
-    if isinstance(value, dict) and not ("universal_checkpoint_info" in value or "module" in value):
-        return read_plain(value, path.stem, origin, limits)
-    states = model_states(value, path.name, origin)
-    return document_of([states], file=origin.file, whole_set=False, limits=limits)
+    value = read_torch_zip(path, origin, limits, TORCH | DTENSOR | ZERO)
+    if is_model_states(value):
+        states = model_states(value, path.name, origin)
+        return document_of([states], file=origin.file, whole_set=False, limits=limits)
+    if is_zero_shard(value):
+        return shard_document(zero_shard(value, path.name, origin), origin)
+    if is_optimizer_state(value):
+        return optimizer_document(value, path, origin, request)
+    if holds_dtensors(value):
+        return rank_files_document([rank_file(value, path, origin, limits)], origin=origin, whole_set=False)
+    return read_plain(value, path.stem, origin, limits)

@@ -7,9 +7,12 @@ none of them compressed. Only ``data.pkl`` is read.
 from __future__ import annotations
 
 import io
+import math
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +23,7 @@ from verifier.formats.refusal import FormatError, shown
 from verifier.model.origin import Origin
 
 ENCRYPTED = 0x1
+PICKLE = "data.pkl"
 
 UNREADABLE_ZIP = (
     zipfile.BadZipFile,
@@ -63,6 +67,7 @@ SIZE = Name("torch", "Size")
 TENSOR_V2 = Name("torch._utils", "_rebuild_tensor_v2")
 TENSOR_V3 = Name("torch._utils", "_rebuild_tensor_v3")
 PARAMETER = Name("torch._utils", "_rebuild_parameter")
+FROM_TYPE = Name("torch._tensor", "_rebuild_from_type_v2")
 _UNTYPED = (Name("torch", "UntypedStorage"), Name("torch.storage", "UntypedStorage"))
 
 
@@ -84,6 +89,11 @@ class TensorHeader:
     strides: tuple[int, ...]
     offset: int
     storage: str
+
+    @property
+    def numel(self) -> int:
+        """Elements of the tensor."""
+        return math.prod(self.shape)
 
 
 def _storage(identity: object) -> Storage:
@@ -154,28 +164,69 @@ class _CappedReader(io.BufferedReader):
         return super().read(size)
 
 
-def read_torch_zip(path: Path, origin: Origin, limits: Limits, grammar: Grammar = TORCH) -> object:
+def read_torch_zip(
+    path: Path | io.RawIOBase, origin: Origin, limits: Limits, grammar: Grammar = TORCH
+) -> object:
     """The value that torch.save wrote, with tensors as ``Call`` records (see ``tensor_header``).
+
+    ``path`` may be an open stream that can seek; it is closed afterwards.
 
     Raises:
         FormatError: SM001, SM003, SM006 or SM007.
         OSError: the file cannot be read at all.
     """
-    with _CappedReader(io.FileIO(path)) as file:
+    with _opened(path, origin, limits, limits.pickle_bytes) as archive:
+        data = archive.read(_pickle_entry(archive, origin))
+    return read_pickle(data, grammar, origin, limits)
+
+
+def read_storages(path: Path, origin: Origin, keys: Iterable[str], limits: Limits) -> dict[str, bytes]:
+    """The raw bytes of storages of a file of torch.save, by key. This reads tensor data.
+
+    Raises:
+        FormatError: SM001 for a storage that is not there or is not little-endian, SM006 when they are more
+            than ``limits.value_bytes``.
+        OSError: the file cannot be read at all.
+    """
+    most = max(limits.value_bytes, limits.archive_directory_bytes)
+    with _opened(path, origin, limits, most) as archive:
+        folder = _pickle_entry(archive, origin).filename.removesuffix(PICKLE)
+        if f"{folder}byteorder" in archive.namelist() and archive.read(f"{folder}byteorder") != b"little":
+            raise FormatError(
+                "SM001", "its tensor data is not little-endian", origin, help="save it on another machine"
+            )
+        entries = {key: archive.getinfo(f"{folder}data/{key}") for key in keys}
+        total = sum(entry.file_size for entry in entries.values())
+        if total > limits.value_bytes:
+            raise FormatError(
+                "SM006",
+                f"{total} bytes of tensor data, over the limit of {limits.value_bytes}",
+                origin,
+                help="audit it without values",
+            )
+        return {key: archive.read(entry) for key, entry in entries.items()}
+
+
+@contextmanager
+def _opened(
+    path: Path | io.RawIOBase, origin: Origin, limits: Limits, most: int
+) -> Iterator[zipfile.ZipFile]:
+    """The archive, opened: its directory within its limit, no read of a member of over ``most`` bytes."""
+    with _CappedReader(io.FileIO(path) if isinstance(path, Path) else path) as file:
         file.origin = origin
         file.most = limits.archive_directory_bytes
         try:
             with zipfile.ZipFile(file) as archive:
-                file.most = limits.pickle_bytes
-                data = _data_pickle(archive, origin)
+                file.most = most
+                yield archive
         except UNREADABLE_ZIP as error:
             raise FormatError(
                 "SM001", f"not a readable zip archive: {shown(str(error))}", origin, help=DAMAGED_HELP
             ) from None
-    return read_pickle(data, grammar, origin, limits)
 
 
-def _data_pickle(archive: zipfile.ZipFile, origin: Origin) -> bytes:
+def _pickle_entry(archive: zipfile.ZipFile, origin: Origin) -> zipfile.ZipInfo:
+    """The entry of the only pickle, in an archive as torch writes them: nothing compressed, no name twice."""
     entries = archive.infolist()
     names: set[str] = set()
     for entry in entries:
@@ -195,7 +246,7 @@ def _data_pickle(archive: zipfile.ZipFile, origin: Origin) -> bytes:
             raise FormatError(
                 "SM001", f"the member {shown(entry.filename)} has two sizes", origin, help=DAMAGED_HELP
             )
-    pickles = [entry for entry in entries if entry.filename.endswith("/data.pkl")]
+    pickles = [entry for entry in entries if entry.filename.endswith(f"/{PICKLE}")]
     if len(pickles) != 1:
         raise FormatError(
             "SM001",
@@ -203,7 +254,7 @@ def _data_pickle(archive: zipfile.ZipFile, origin: Origin) -> bytes:
             origin,
             help=RESAVE_HELP,
         )
-    return archive.read(pickles[0])
+    return pickles[0]
 
 
 def shape_of(value: object) -> tuple[int, ...] | None:
@@ -221,6 +272,12 @@ def tensor_header(value: object) -> TensorHeader | None:
         return None
     if value.function == PARAMETER and value.args:
         return tensor_header(value.args[0])
+    if value.function == FROM_TYPE:
+        # A tensor with attributes: what makes it without them, its type, the arguments, the attributes.
+        match value.args:
+            case (Name() as function, _, tuple(args), _) if function in (TENSOR_V2, TENSOR_V3):
+                return tensor_header(Call(function, args))
+        return None
     if value.function not in (TENSOR_V2, TENSOR_V3):
         return None
     match value.args:

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import cast
 
+from verifier.geometry.axis_parts import strided_chunks
 from verifier.layouts.contiguous import replicated
 from verifier.layouts.errors import BadLayout
 from verifier.layouts.mesh import Step, cut_over_mesh, require_mesh
 from verifier.layouts.placements import Placement, Replicate, Shard, StridedShard
-from verifier.layouts.rules import RULES
 from verifier.layouts.sizes import (
     MOST_PARTS,
     Size,
@@ -81,21 +81,15 @@ def _step(mesh_dim: int, placement: object, dimensions: int, parts: int) -> Step
         return None
     if isinstance(placement, Shard):
         axis = require_axis(f"{argument}.dim", placement.dim, dimensions)
-        return Step(mesh_dim, axis, partial(_strided, 1, parts))
+        return Step(mesh_dim, axis, partial(strided_chunks, 1, parts))
     if isinstance(placement, StridedShard):
         axis = require_axis(f"{argument}.dim", placement.dim, dimensions)
         require_count(f"{argument}.split_factor", placement.split_factor, most=MOST_PARTS // parts)
-        return Step(mesh_dim, axis, partial(_strided, placement.split_factor, parts))
+        return Step(mesh_dim, axis, partial(strided_chunks, placement.split_factor, parts))
     kind = type(placement).__name__
     if "Partial" in kind:
         raise BadLayout(argument, f"is a {kind}: summands are no copies of elements; reduce it first")
     raise BadLayout(argument, f"is a {kind}; give a Shard, a StridedShard or a Replicate")
-
-
-def _strided(factor: int, parts: int, size: Size) -> list[tuple[Size, int]]:
-    """The intervals of a strided cut, with their positions; factor 1 is a plain one."""
-    chunk = RULES["chunk"]
-    return [(width, part) for run in chunk(size, factor) for part, width in enumerate(chunk(run, parts))]
 
 
 def _mesh_dims(shard_order: object, steps: dict[int, Step]) -> list[int]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
+from verifier.geometry.axis_parts import between
 from verifier.geometry.strided import StridedView
 from verifier.layouts.blocks import NAME
 from verifier.layouts.errors import BadLayout, too_large
 from verifier.layouts.padding import Padded
-from verifier.layouts.rules import between
 from verifier.layouts.sizes import MOST_PARTS, Size, known_empty, require_count, require_sizes
 from verifier.model.piece import Piece
 from verifier.model.shard_map import RankShard, ShardMap

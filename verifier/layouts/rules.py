@@ -13,9 +13,9 @@ What does not divide is where real layouts differ, silently, and each rule is so
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Literal
 
+from verifier.geometry.axis_parts import between, chunk_widths
 from verifier.layouts.errors import BadLayout
 from verifier.layouts.sizes import Size, require_count, require_multiple, require_size
 
@@ -42,7 +42,7 @@ def chunk(size: Size, parts: int) -> Widths:
         BadLayout: ``size`` or ``parts`` is no such number.
     """
     _require(size, parts)
-    return _chunk(size, parts)
+    return chunk_widths(size, parts)
 
 
 def floor_first(size: Size, parts: int) -> Widths:
@@ -85,13 +85,6 @@ def _even(size: Size, parts: int) -> Widths:
     return _floor_last(size, parts)
 
 
-def _chunk(size: Size, parts: int) -> Widths:
-    if parts == 1:
-        return (size,)
-    width = (size + parts - 1) // parts
-    return between([0, *(min(part * width, size) for part in range(1, parts)), size])
-
-
 def _floor_first(size: Size, parts: int) -> Widths:
     if parts == 1:
         return (size,)
@@ -108,14 +101,9 @@ def _floor_last(size: Size, parts: int) -> Widths:
     return (*[width] * (parts - 1), size - (parts - 1) * width)
 
 
-def between(bounds: list[Size]) -> Widths:
-    """The widths between one bound and the next."""
-    return tuple(high - low for low, high in pairwise(bounds))
-
-
 RULES: dict[RuleName, Callable[[Size, int], Widths]] = {
     "even": _even,
-    "chunk": _chunk,
+    "chunk": chunk_widths,
     "floor_first": _floor_first,
     "floor_last": _floor_last,
 }

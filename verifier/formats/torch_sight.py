@@ -1,0 +1,25 @@
+"""How files of torch.save are told that stand for themselves: by the rank in their name, or a first key."""
+
+from __future__ import annotations
+
+import re
+
+from verifier.formats.sight import Sight
+
+RANK_FILE = re.compile(r"(?P<stem>.*?)rank[_-]?(?P<rank>\d{1,7})\.(?:pt|pth|bin)", re.ASCII)
+ZIP_MAGIC = b"PK\x03\x04"
+LOOKED_AT = 4
+
+FIRST_KEY = b"\x80\x02}q\x00(X\x05\x00\x00\x00stateq"
+"""How a pickled dict begins whose first key is "state", as ``Optimizer.state_dict()`` makes it."""
+
+
+def is_rank_files(sight: Sight) -> bool:
+    """Whether a folder has files of torch.save that are named after a rank."""
+    named = [name for name in sight.names if RANK_FILE.fullmatch(name)]
+    return any(sight.head_of(name).startswith(ZIP_MAGIC) for name in named[:LOOKED_AT])
+
+
+def is_optimizer_file(sight: Sight) -> bool:
+    """Whether a file begins with a pickled dict whose first key is "state"."""
+    return sight.head.startswith(ZIP_MAGIC) and FIRST_KEY in sight.head

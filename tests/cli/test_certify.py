@@ -60,7 +60,7 @@ def test_proofs_for_all_sizes_go_to_their_own_checker(tmp_path: Path) -> None:
     certificate = sizes_certificate(tmp_path, "halves")
     ran = shardproof("certify", certificate)
     assert (ran.code, ran.out) == (0, f"accepted    {certificate} (all sizes, 1 map)\n")
-    certificate.write_text(certificate.read_text().replace('"by": 2', '"by": 3'))
+    certificate.write_text(certificate.read_text().replace('"dest": [0,', '"dest": [1,', 1))
     ran = shardproof("certify", certificate)
     assert ran.code == 1
     assert ran.out.startswith(f"rejected    {certificate}: map 1: ")

@@ -12,7 +12,7 @@ from verifier.diagnostics.wording import escaped
 from verifier.render.json_fields import ReportFormatError
 from verifier.render.json_reading import read_report
 
-MOST_MEBIBYTES = 64
+MOST_MEBIBYTES = 256
 """A larger report is not read."""
 
 

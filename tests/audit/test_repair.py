@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import random
 import re
+from array import array
 from dataclasses import replace
 
 from tests.builders import columns
 from verifier import Proved, Refuted, ShardMap, check_map, map_from_affine
 from verifier.certificates.encode import map_to_json
+from verifier.model.box_map import BoxMap
 
 HELP = re.compile(
     r'piece (\d+) of rank (\d+) with ("(?:source|dest)": \[-?\d+, \[[-\d, ]*\]\]) makes the map sound'
@@ -46,3 +48,16 @@ def test_an_offered_repair_is_sound_and_single_shifts_are_repaired() -> None:
                     offered += 1
                     assert isinstance(check_map(applied(wrong, text)).verdict, Proved)
     assert offered >= refuted // 2
+
+
+def test_a_stored_block_is_repaired_by_its_box() -> None:
+    boxes = BoxMap(
+        name="w",
+        logical_shape=(7, 2),
+        offsets=array("q", [0, 0, 3, 0]),
+        sizes=array("q", [4, 2, 3, 2]),
+        count=2,
+    )
+    (finding,) = [found for _, found in check_map(boxes.to_shard_map()).findings]
+    repair = "chunk 1 with offsets [4, 0], sizes [3, 2] makes the map sound (all re-proved)"
+    assert finding.helps == (repair,)

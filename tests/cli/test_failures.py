@@ -105,7 +105,7 @@ def test_a_replayed_file_name_is_escaped(tmp_path: Path) -> None:
     assert "evil\\x1b[31m.json" in ran.out
 
 
-@pytest.mark.parametrize(("command", "mebibytes"), [("certify", 128), ("render", 64)])
+@pytest.mark.parametrize(("command", "mebibytes"), [("certify", 128), ("render", 256)])
 def test_a_file_over_the_limit_is_not_read(tmp_path: Path, command: str, mebibytes: int) -> None:
     large = tmp_path / "large.json"
     with large.open("wb") as file:

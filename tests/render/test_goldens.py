@@ -14,7 +14,9 @@ from verifier.model.origin import Origin
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
 from verifier.render.concise import render_concise
+from verifier.render.grid import picture_lines
 from verifier.render.json_hub import render_json
+from verifier.render.lines import paint
 from verifier.render.show import render_map
 from verifier.render.text import render_text
 
@@ -122,3 +124,17 @@ def test_json(golden: Golden) -> None:
 @pytest.mark.parametrize("name", ["qkv_map", "long_shard", "experts", "chunks"])
 def test_the_picture_of_a_map(name: str, golden: Golden) -> None:
     golden(f"show-{name}.txt", render_map(getattr(examples, name)()))
+
+
+@pytest.mark.parametrize(
+    ("shard_map", "fault"),
+    [(examples.qkv_map(), examples.QKV_FAULT), (examples.chunks(), examples.CHUNK_OVERLAP)],
+    ids=["shard", "parameter"],
+)
+def test_show_draws_what_a_finding_draws(shard_map: ShardMap, fault: Fault) -> None:
+    finding = narrate(shard_map, fault)
+    shown = render_map(shard_map)
+    for picture in (finding.picture, finding.counterpart):
+        assert picture is not None
+        if not any(picture.cut):
+            assert paint(picture_lines(picture), color=False) in shown

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from verifier.audit.answering import Answering
 from verifier.audit.judge import judge
-from verifier.diagnostics.holders import piece_phrase
+from verifier.diagnostics.holders import block_text, is_block, piece_phrase
 from verifier.geometry.strided import StridedView, row_major
 from verifier.model.expectation import Expectation
 from verifier.model.piece import Piece
@@ -39,9 +39,17 @@ def find_repair(
             return None
         edited = _with_piece(shard_map, rank, position, piece)
         if isinstance(judge(edited, expectation, answering).verdict, Proved):
-            who = piece_phrase(shard_map, rank, position)
-            return f"{who} with {text} makes the map sound (all re-proved)"
+            return f"{_shown(edited, rank, position, text)} makes the map sound (all re-proved)"
     return None
+
+
+def _shown(edited: ShardMap, rank: int, position: int, text: str) -> str:
+    """The edit as people write it: a stored block by its box, a piece by the member that changed."""
+    if is_block(edited, rank):
+        box = block_text(edited, rank, edited.ranks[rank].pieces[position])
+        if box is not None:
+            return box.replace(": ", " with ", 1)
+    return f"{piece_phrase(edited, rank, position)} with {text}"
 
 
 def _with_piece(shard_map: ShardMap, rank: int, position: int, piece: Piece) -> ShardMap:

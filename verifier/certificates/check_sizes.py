@@ -90,7 +90,7 @@ def number(value: int, *atoms: str) -> Polynomial:
     return Polynomial(((atoms, value),) if value else ())
 
 
-ZERO, ONE = number(0), number(1)
+ZERO, ONE, FOLD = number(0), number(1), number(1, "@") + number(1)
 View = tuple[Polynomial, tuple[tuple[Polynomial, Polynomial], ...]]  # offset, and (stride, extent) by axis
 
 
@@ -271,8 +271,7 @@ def read_map(where: str, case: Case, raw: Any) -> Map:
             (o, by), (p, to) = (read_view(here, case, piece[side], shape) for side in ("source", "dest"))
             good = len(piece) == 5 and SCALE.fullmatch(piece["scale"]) and all(type(r) is int for r in ranks)
             need(good and rank in ranks and ranks == tuple(sorted({*ranks})), "{}: locations or scale", here)
-            fold, both = number(1, "@") + ONE, zip(by, to, strict=True)
-            pair = o + fold * p, tuple([(s + fold * t, n) for (s, n), (t, _) in both])
+            pair = o + FOLD * p, tuple([(s + FOLD * t, n) for (s, n), (t, _) in zip(by, to, strict=True)])
             pieces.append((rank, ranks, piece["scale"], (o, by), pair))
             cells[rank][p, to] += 1
             cells[-1][o, by] += rank == ranks[0]
@@ -291,8 +290,9 @@ def check_map(where: str, case: Case, leaf: Any) -> list[str]:
         spend(case.work, len(ranks) ** 2)
     if "reference" in leaf:
         others, _, there = read_map(f"{where}, reference", case, leaf["reference"])
-        sides = [{rank: [*map(case.of, m[rank])] for rank in m} for m in (shapes, others)]
-        need(sides[0] == sides[1], "{}: reference: other ranks or shapes", where)
+        need(shapes.keys() == others.keys(), "{}: reference: other ranks", where)
+        for one, two in [both for r in shapes for both in zip(shapes[r], others[r], strict=True)]:
+            need(all(map(case.shown, map(case.of, (one - two, two - one)))), "{}: reference: shapes", where)
         for weight, (rank, _, scale, _, pair) in [(1, p) for p in pieces] + [(-1, p) for p in there]:
             asked.setdefault(f"reference/{rank}/{scale}", Counter())[pair] += weight
     resting = {name: f"{where}: {name} rests on {'' + why!a}" for name, why in leaf["resting"].items()}

@@ -85,7 +85,7 @@ def gate(
         findings.insert(0, partly_proved(loaded, result))
     if isinstance(result, Undecided):
         findings.insert(0, undecided(loaded, result))
-    certificates = ()
+    certificates: tuple[str, ...] = ()
     if isinstance(result, ProvedForAll):
         certificates = certificate_texts(loaded, result.certificate)
         findings += unconfirmed(loaded, certificates) if settings.self_check else ()

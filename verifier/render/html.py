@@ -31,7 +31,7 @@ from verifier.diagnostics.report import (
 from verifier.diagnostics.wording import counted, escaped, shown_name
 from verifier.render.html_findings import Findings, findings_of
 from verifier.render.matrix import UNASKED, Cell, Row, columns, cut, rows
-from verifier.render.summary import summary_text
+from verifier.render.summary import outcome_text
 
 MOST_ROWS = 400
 MOST_CLAUSES = 200
@@ -164,7 +164,7 @@ def _head(report: Report) -> _Head:
     summary = report.summary
     if report.exit_code == EXIT_PROVED and (summary.refuted or summary.undecided):
         word = "nothing new"
-    subjects = Counter(subject.verdict for subject in report.subjects)
+    subjects = Counter[str](subject.verdict for subject in report.subjects)
     answers = summary.obligations
     obligations = {"proved": answers.proved, "refuted": answers.refuted, "undecided": answers.undecided}
     totals = [
@@ -175,7 +175,7 @@ def _head(report: Report) -> _Head:
     return _Head(
         word=word,
         role=role,
-        summary=cut(summary_text(report), 4 * _MOST_CLAUSE),
+        summary=cut(outcome_text(report), 4 * _MOST_CLAUSE),
         exit_code=report.exit_code,
         tool=_tool(report.tool),
         bars=_bars(subjects),
@@ -191,7 +191,7 @@ def _tool(versions: Mapping[str, str]) -> str:
     return cut(", ".join(filter(None, [itself, *[" ".join(item) for item in used.items()]])), _MOST_CLAUSE)
 
 
-def _bars(subjects: Counter[Any]) -> list[_Bar]:
+def _bars(subjects: Counter[str]) -> list[_Bar]:
     """The share of each verdict, in hundredths."""
     bars: list[_Bar] = []
     start = 0.0

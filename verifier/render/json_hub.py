@@ -111,7 +111,7 @@ def _label(label: Label) -> Json:
 
 def _row(row: Row) -> Json:
     """Elements of one cell are one text: a list for each of them would be most of the document."""
-    elements = [ELEMENTS.join(found) for found in row.elements]
+    elements: list[Json] = [ELEMENTS.join(found) for found in row.elements]
     return {"head": row.head, "cells": list(row.cells), "elements": elements}
 
 

@@ -25,19 +25,22 @@ def _again(texts: list[str]) -> list[str]:
 
 def summary_text(report: Report) -> str:
     """The summary without line breaks."""
-    unchecked = (
-        f"not checked: {', '.join(report.unchecked)}" if report.unchecked else "nothing left unchecked"
-    )
+    if report.unchecked:
+        return f"{outcome_text(report)}; not checked: {', '.join(report.unchecked)}"
+    checked = report.exit_code != EXIT_NOTHING_CHECKED or report.checked_anything
+    return outcome_text(report) + ("; nothing left unchecked" if checked else "")
+
+
+def outcome_text(report: Report) -> str:
+    """What was checked and what came out, without what was not checked."""
     if report.exit_code == EXIT_NOTHING_CHECKED and not report.checked_anything:
-        return f"nothing was checked; {unchecked}" if report.unchecked else "nothing was checked"
-    if report.exit_code == EXIT_PROVED:
-        rest = f"{_warnings(report)}{_accepted(report)}; {unchecked}"
-        if report.summary.refuted or report.summary.undecided:
-            return f"nothing new: {_subjects(report)}, {_answers(report)}{rest}"
-        return f"proved: {_subjects(report)}, {_proofs(report)}{rest}"
-    return (
-        f"checked {_subjects(report)}: {_answers(report)}{_warnings(report)}{_accepted(report)}; {unchecked}"
-    )
+        return "nothing was checked"
+    rest = f"{_warnings(report)}{_accepted(report)}"
+    if report.exit_code != EXIT_PROVED:
+        return f"checked {_subjects(report)}: {_answers(report)}{rest}"
+    if report.summary.refuted or report.summary.undecided:
+        return f"nothing new: {_subjects(report)}, {_answers(report)}{rest}"
+    return f"proved: {_subjects(report)}, {_proofs(report)}{rest}"
 
 
 def _subjects(report: Report) -> str:

@@ -72,9 +72,13 @@ class OpenCase:
 
 @dataclass(slots=True)
 class Cancellation:
-    """One question under way: the cases so far, settled and open."""
+    """One question under way: the cases so far, settled and open.
+
+    ``equal`` are differences of exponents that are not the polynomial 0, and 0 at all points of some case.
+    """
 
     cases: int = 0
+    equal: list[Polynomial] = field(default_factory=list)
     open: list[OpenCase] = field(default_factory=list)
 
     def settle(self, terms: Counter[SymbolicView], size: Polynomial | None, facts: Facts) -> None:
@@ -126,11 +130,24 @@ class Cancellation:
         if monomials is None:
             self.open.append(OpenCase(facts, f"more than {MOST_MONOMIALS} monomials"))
             return
-        left = _without_equals(monomials, facts)
+        left = self._without_equals(monomials, facts)
         if left:
             least = ", ".join([_shown(exponent) for exponent, _ in left[:3]])
             reason = f"{len(left)} monomials do not cancel, at {least}"
             self.open.append(OpenCase(_where_left(left, facts), reason, tuple(left)))
+
+    def _without_equals(self, left: Mapping[Polynomial, int], facts: Facts) -> list[tuple[Polynomial, int]]:
+        """The monomials with those added up whose exponents are equal at all points."""
+        classes: list[tuple[Polynomial, int]] = []
+        for exponent, factor in left.items():
+            for k, (other, sum_so_far) in enumerate(classes):
+                if all(facts.entails(is_zero(part)) for part in unfolded(exponent - other)):
+                    classes[k] = (other, sum_so_far + factor)
+                    self.equal += [part for part in unfolded(exponent - other) if part != ZERO]
+                    break
+            else:
+                classes.append((exponent, factor))
+        return [(exponent, factor) for exponent, factor in classes if factor]
 
 
 def cancel(balance: Balance, facts: Facts) -> Cancellation:
@@ -281,19 +298,6 @@ def _times_one_minus(polynomial: Mapping[Polynomial, int], stride: Polynomial) -
     for exponent, factor in polynomial.items():
         product[exponent + stride] -= factor
     return {exponent: factor for exponent, factor in product.items() if factor}
-
-
-def _without_equals(left: Mapping[Polynomial, int], facts: Facts) -> list[tuple[Polynomial, int]]:
-    """The monomials with those added up whose exponents are equal at all points."""
-    classes: list[tuple[Polynomial, int]] = []
-    for exponent, factor in left.items():
-        for k, (other, sum_so_far) in enumerate(classes):
-            if all(facts.entails(is_zero(part)) for part in unfolded(exponent - other)):
-                classes[k] = (other, sum_so_far + factor)
-                break
-        else:
-            classes.append((exponent, factor))
-    return [(exponent, factor) for exponent, factor in classes if factor]
 
 
 def _where_left(left: Sequence[tuple[Polynomial, int]], facts: Facts) -> Facts:

@@ -5,7 +5,8 @@ a comparison (``if`` [">=", number], ``then``, ``else``), a division by a number
 remainder for the nodes ``in`` it, or a leaf: a ``map``, with the ``reference`` that it equals and what is
 ``resting`` on our word alone, or an ``end`` without one. A number is an integer, or factors by products.
 
-Comparisons that could go one way only are left out: they say how the code ran, not what its map is.
+Comparisons that could go one way only are left out: they say how the code ran, not what its map is. Equations
+that the proof made use of are put in, as two comparisons with nothing on their other sides.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from fractions import Fraction
 from typing import Any
 
 from verifier.symbolic.certificate import ProvedChoice, Way
+from verifier.symbolic.claims import is_zero
 from verifier.symbolic.layout import Numbers, SymbolicMap, SymbolicPiece, SymbolicView
 from verifier.symbolic.paths import ProvedPath
-from verifier.symbolic.polynomial import Polynomial, atom
+from verifier.symbolic.polynomial import ZERO, Polynomial, atom
 from verifier.symbolic.tracing import Decision
 
 SCHEMA = "shardproof.sizes/1"
@@ -60,13 +62,22 @@ def _tree(ways: Sequence[Way], place: int, names: Mapping[str, Polynomial]) -> d
     if place == len(first.decisions):
         return _leaf(first, values)
     decision = first.decisions[place]
-    sides: dict[bool, dict[str, Any]] = {}
-    for answer in (True, False):
-        side = [way for way in ways if way.decisions[place].answer is answer]
-        sides[answer] = _tree(side, place + 1, names) if side else {"end": "nothing"}
-    is_equal = decision.claim.relation != "!="
-    condition = [decision.claim.relation if is_equal else "==", _number(decision.claim.polynomial, values)]
-    return {"if": condition, "then": sides[is_equal], "else": sides[not is_equal]}
+    claim = decision.claim
+    if decision.forced:
+        return _where_zero(claim.polynomial.substituted(values), _tree(ways, place + 1, names))
+    holds, fails = [
+        _tree([way for way in ways if way.decisions[place].answer is answer], place + 1, names)
+        for answer in (claim.relation != "!=", claim.relation == "!=")
+    ]
+    relation = "==" if claim.relation == "!=" else claim.relation
+    return {"if": [relation, _number(claim.polynomial, values)], "then": holds, "else": fails}
+
+
+def _where_zero(polynomial: Polynomial, inner: dict[str, Any]) -> dict[str, Any]:
+    """A part of the tree at points where a polynomial is 0, which it is at all that get there."""
+    for one in (-polynomial, polynomial):
+        inner = {"if": [">=", _number(one, {})], "then": inner, "else": {"end": "nothing"}}
+    return inner
 
 
 def _tells(decision: Decision) -> bool:
@@ -90,7 +101,20 @@ def _leaf(way: Way, values: Mapping[str, Polynomial]) -> dict[str, Any]:
     leaf: dict[str, Any] = {"map": _map(way.end.made, values), "resting": digits}
     if way.end.reference is not None:
         leaf["reference"] = _map(_held_alone(way.end.reference), values)
+    for equation in _equations(way.end):
+        leaf = _where_zero(equation.substituted(values), leaf)
     return leaf
+
+
+def _equations(path: ProvedPath) -> list[Polynomial]:
+    """Polynomials that are 0 at all points of a way and that its proof made use of, without common factors."""
+    found: dict[Polynomial, None] = {}
+    for one in dict.fromkeys([path.facts.reduced(one) for done in path.settled for one in done.equal]):
+        number, common = one.content()
+        factor = one.over(number, common) if number else ZERO
+        if factor != ZERO and path.facts.entails(is_zero(factor)):
+            found[factor] = None
+    return list(found)
 
 
 def _map(made: SymbolicMap, values: Mapping[str, Polynomial]) -> dict[str, Any]:

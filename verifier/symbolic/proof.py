@@ -17,17 +17,22 @@ from verifier.symbolic.claims import Claim, is_zero, not_negative, positive
 from verifier.symbolic.demands import Balance, Demand, Empty, Equal, Never, Sign
 from verifier.symbolic.facts import Facts
 from verifier.symbolic.grid import fills_grid
+from verifier.symbolic.polynomial import Polynomial
 
 Method = Literal["facts", "cancellation", "digits"]
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A demand that holds at all points, by which method, and into how many cases it was split."""
+    """A demand that holds at all points, by which method, and into how many cases it was split.
+
+    ``equal`` are polynomials that are 0 at all points of some case, which the method made use of.
+    """
 
     name: str
     method: Method
     cases: int = 1
+    equal: tuple[Polynomial, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ def _settle(demand: Demand, facts: Facts) -> Settled | Open:
         case Balance():
             cancellation = cancel(demand, facts)
             if not cancellation.open:
-                return Settled(demand.name, "cancellation", cancellation.cases)
+                return Settled(demand.name, "cancellation", cancellation.cases, tuple(cancellation.equal))
             if fills_grid(demand, facts):
                 return Settled(demand.name, "digits")
             return Open(demand.name, tuple(cancellation.open))
@@ -77,7 +82,7 @@ def _settle(demand: Demand, facts: Facts) -> Settled | Open:
         case Equal(name, here, there):
             claim = is_zero(here - there)
             if facts.entails(claim):
-                return Settled(name, "facts")
+                return Settled(name, "facts", equal=(here - there,))
             return _open(name, facts, [claim.negation], f"{here}, not {there}")
         case Never(name, reason):
             return _open(name, facts, [], reason)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 from array import array
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifier.audit.boxes import FEW, check_boxes
+from verifier.audit.boxes import FEW, MOST_TOLD, check_boxes
 from verifier.audit.check import Settings
-from verifier.diagnostics.report import Subject
+from verifier.audit.proofs import Proofs
+from verifier.diagnostics.report import Obligations, Subject
 from verifier.formats import BoxSubject
 from verifier.model.box_map import BoxMap
 
@@ -100,18 +102,34 @@ def test_an_expected_shape_is_demanded() -> None:
     assert (subject.verdict, codes(subject)) == ("refuted", ["SM507"])
 
 
+@pytest.mark.parametrize("rows", [FEW + 10, MOST_TOLD + 10])
 @pytest.mark.parametrize("wrong", [None, "hole", "overlap", "outside"])
-def test_many_boxes_get_the_verdict_of_few(wrong: str | None) -> None:
-    rows = FEW + 10
+def test_many_boxes_get_the_verdict_of_few(wrong: str | None, rows: int) -> None:
     boxes = [((row, 0), (1, 4)) for row in range(rows)]
     match wrong:
         case "hole":
-            boxes[777] = ((777, 0), (1, 3))
+            boxes[33] = ((33, 0), (1, 3))
         case "overlap":
-            boxes[777] = ((776, 0), (2, 4))
+            boxes[33] = ((32, 0), (2, 4))
         case "outside":
-            boxes[777] = ((777, 1), (1, 4))
+            boxes[33] = ((33, 1), (1, 4))
     subject = judged(boxes_of((rows, 4), *boxes))
     expected = {None: [], "hole": ["SM301"], "overlap": ["SM403"], "outside": ["CK108"]}[wrong]
     assert codes(subject) == expected
     assert subject.verdict == ("refuted" if wrong else "proved")
+    assert sum(subject.families.values(), Obligations()) == subject.obligations
+
+
+def test_equal_boxes_are_proved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    boxes = boxes_of((FEW + 1,), *[((row,), (1,)) for row in range(FEW + 1)])
+    proofs = Proofs()
+    first = check_boxes(BoxSubject(boxes=boxes), SETTINGS, SETTINGS.answering(), proofs=proofs)
+
+    def fail(*arguments: object) -> None:
+        raise AssertionError("decided again")
+
+    monkeypatch.setattr("verifier.audit.many_boxes.decide_boxes", fail)
+    again = check_boxes(
+        BoxSubject(boxes=replace(boxes, name="v")), SETTINGS, SETTINGS.answering(), proofs=proofs
+    )
+    assert again == replace(first, name="v")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from verifier.audit.answering import Answering
 from verifier.audit.check import Settings, check_subject, findings_of
+from verifier.audit.proofs import Proofs
 from verifier.diagnostics.finding import Place
 from verifier.diagnostics.report import Obligations, Subject
 from verifier.diagnostics.snippets import Locate
@@ -16,14 +17,21 @@ from verifier.model.box_map import BoxMap
 from verifier.model.expectation import Expectation
 from verifier.obligations.faults import Count, Fault, Value
 
-FEW = 2048
+FEW = 64
 """Up to as many boxes are judged one object each."""
+MOST_TOLD = 2048
+"""Up to as many boxes are told about one object each, where something is wrong."""
 
 SOUND = Expectation()
 
 
 def check_boxes(
-    subject: BoxSubject, settings: Settings, answering: Answering, *, locate: Locate | None = None
+    subject: BoxSubject,
+    settings: Settings,
+    answering: Answering,
+    *,
+    locate: Locate | None = None,
+    proofs: Proofs | None = None,
 ) -> Subject:
     """One parameter that is stored as boxes, as a subject of a report."""
     boxes = subject.boxes
@@ -31,10 +39,14 @@ def check_boxes(
     if boxes.count > FEW:
         from verifier.audit.many_boxes import check_many  # imports numpy
 
-        return check_many(boxes, found, settings)
+        judged = check_many(boxes, found, settings, proofs)
+        if judged.verdict == "proved" or boxes.count > MOST_TOLD:
+            return judged
     outside = _outside(boxes)
     if outside is None:
-        return check_subject(boxes.to_shard_map(), SOUND, settings, answering, found=found, locate=locate)
+        return check_subject(
+            boxes.to_shard_map(), SOUND, settings, answering, found=found, locate=locate, proofs=proofs
+        )
     faults = [outside, *found]
     return Subject(
         name=boxes.name,

@@ -61,7 +61,7 @@ def check_entry(entry: Entry, settings: Settings, answering: Answering, proofs: 
         case Refusal():
             return refused(entry)
         case BoxSubject():
-            return check_boxes(entry, settings, answering, locate=locate)
+            return check_boxes(entry, settings, answering, locate=locate, proofs=proofs)
         case ReadSubject():
             found = [*entry.faults, *witness_faults(entry.shard_map, entry.witnesses, answering)]
             return check_subject(

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 
 from verifier.audit.boxes import outside_fault
 from verifier.audit.check import Settings, findings_of
+from verifier.audit.families import EXPECTED, PIECES
+from verifier.audit.proofs import Proofs
 from verifier.certificates.check_boxes import Rejected, TooLarge, check_tiled
+from verifier.certificates.encode_boxes import BoxCertificate
 from verifier.diagnostics.finding import Place
 from verifier.diagnostics.report import Obligations, Subject, SubjectVerdict
 from verifier.engines.bulk import (
@@ -28,19 +31,25 @@ from verifier.obligations.faults import Fault, Visit
 from verifier.verdicts import ProvedTiled
 
 ENGINE = "bulk"
+PARAMETER = "parameter side"
 AROUND = 8
 """Elements on each side of the witness whose boxes are told about."""
 MOST_TOLD = 64
 
 
-def check_many(boxes: BoxMap, found: Sequence[Fault], settings: Settings) -> Subject:
+def check_many(
+    boxes: BoxMap, found: Sequence[Fault], settings: Settings, proofs: Proofs | None = None
+) -> Subject:
     """One parameter of many boxes, as a subject of a report. ``found`` are faults its reader knows of."""
-    answer = decide_boxes(boxes, settings.budget)
+    is_known = proofs is not None and proofs.is_tiled(boxes)
+    answer: BoxAnswer = Tiled(BoxCertificate(boxes)) if is_known else decide_boxes(boxes, settings.budget)
     told: tuple[int, ...] = ()
     faults: list[Fault] = []
     match answer:
         case Tiled():
-            faults += _unconfirmed(boxes) if settings.self_check else []
+            faults += _unconfirmed(boxes) if settings.self_check and not is_known else []
+            if proofs is not None and settings.self_check and not faults:
+                proofs.keep_tiled(boxes)
         case Outside(box, axis, count, _):
             faults.append(outside_fault(boxes, box, axis, count))
             told = (box,)
@@ -51,12 +60,14 @@ def check_many(boxes: BoxMap, found: Sequence[Fault], settings: Settings) -> Sub
             values = {"obligation": "parameter", "reason": reason}
             faults.append(Fault(code=code, side="map", values=values, undecided=True))
     verdict = _verdict(answer, [*faults, *found])
+    families = _families(verdict, answer, len(found))
     return Subject(
         name=boxes.name,
         kind="map",
         verdict=verdict,
         place=None if boxes.origin is None else Place(boxes.origin.file, boxes.origin.pointer),
-        obligations=_obligations(verdict, len(found)),
+        obligations=sum(families.values(), Obligations()),
+        families=families,
         answered_by={ENGINE: 1},
         contents={f"{boxes.holder}s": boxes.count},
         findings=findings_of(boxes.to_shard_map(told), Expectation(), [*faults, *found]),
@@ -136,11 +147,18 @@ def _verdict(answer: BoxAnswer, faults: Sequence[Fault]) -> SubjectVerdict:
     return "proved" if isinstance(answer, Tiled) and not faults else "undecided"
 
 
-def _obligations(verdict: SubjectVerdict, known: int) -> Obligations:
+def _families(verdict: SubjectVerdict, answer: BoxAnswer, known: int) -> dict[str, Obligations]:
+    """Inside in each dimension, and each element once; and the faults that were known before."""
+    found: dict[str, Obligations] = {}
     match verdict:
         case "proved":
-            return Obligations(proved=2)  # inside in each dimension, and each element once
+            found = {PIECES: Obligations(proved=1), PARAMETER: Obligations(proved=1)}
+        case "refuted" if isinstance(answer, Outside):
+            found = {PIECES: Obligations(refuted=1)}
+        case "refuted" if isinstance(answer, Tiled):
+            found = {PIECES: Obligations(proved=1), PARAMETER: Obligations(proved=1)}
         case "refuted":
-            return Obligations(refuted=1 + known)
+            found = {PIECES: Obligations(proved=1), PARAMETER: Obligations(refuted=1)}
         case _:
-            return Obligations(undecided=1)
+            found = {PARAMETER: Obligations(undecided=1)}
+    return found | ({EXPECTED: Obligations(refuted=known)} if known else {})

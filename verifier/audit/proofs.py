@@ -20,6 +20,7 @@ from verifier.certificates.check import Rejected, check
 from verifier.certificates.encode import Certificate
 from verifier.certificates.forms import Cancellation, Form, Pairs
 from verifier.diagnostics.report import Obligations
+from verifier.model.box_map import BoxMap
 from verifier.model.expectation import Expectation
 from verifier.model.geometry_key import geometry_key
 from verifier.model.shard_map import ShardMap
@@ -48,6 +49,7 @@ class Proofs:
     stored: Callable[[str], str | None] | None = None
     fresh: dict[str, str] = field(default_factory=dict)
     _known: dict[Hashable, Judgement] = field(default_factory=dict)
+    _tiled: set[Hashable] = field(default_factory=set)
 
     def of(self, shard_map: ShardMap, expectation: Expectation) -> Judgement | None:
         """The judgement of an equal map, as one of this map."""
@@ -67,6 +69,15 @@ class Proofs:
             self.fresh[_key(certificate)] = json.dumps(
                 {"evidence": certificate["evidence"], "answered_by": judgement.answered_by}, sort_keys=True
             )
+
+    def is_tiled(self, boxes: BoxMap) -> bool:
+        """Whether equal boxes were proved to tile their parameter, and the proof was accepted."""
+        return geometry_key(boxes) in self._tiled
+
+    def keep_tiled(self, boxes: BoxMap) -> None:
+        """Remember boxes that tile their parameter."""
+        if len(self._tiled) < MOST:
+            self._tiled.add(geometry_key(boxes))
 
     def _from_stored(self, shard_map: ShardMap, expectation: Expectation) -> Judgement | None:
         if self.stored is None:

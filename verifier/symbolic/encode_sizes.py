@@ -101,17 +101,17 @@ def _leaf(way: Way, values: Mapping[str, Polynomial]) -> dict[str, Any]:
     leaf: dict[str, Any] = {"map": _map(way.end.made, values), "resting": digits}
     if way.end.reference is not None:
         leaf["reference"] = _map(_held_alone(way.end.reference), values)
-    for equation in _equations(way.end):
+    for equation in reversed(_equations(way.end)):
         leaf = _where_zero(equation.substituted(values), leaf)
     return leaf
 
 
 def _equations(path: ProvedPath) -> list[Polynomial]:
-    """Polynomials that are 0 at all points of a way and that its proof made use of, without common factors."""
-    found: dict[Polynomial, None] = {}
+    """Polynomials that are 0 at all points of a way, and of use to its proof."""
+    found = dict.fromkeys(path.facts.implied)
     for one in dict.fromkeys([path.facts.reduced(one) for done in path.settled for one in done.equal]):
         number, common = one.content()
-        factor = one.over(number, common) if number else ZERO
+        factor = one.over(number, common) if number else ZERO  # equations without products can be solved
         if factor != ZERO and path.facts.entails(is_zero(factor)):
             found[factor] = None
     return list(found)

@@ -35,6 +35,7 @@ class Facts:
         solved: the atoms that equations determine, in terms of those that are left.
         claims: what else holds, in terms of those that are left.
         named: the atoms that changes of variables brought in, each with the sum that it stands for.
+        implied: what was found to be 0 because it is neither negative nor positive.
         point: one of the points, None when none is known.
         solver: asked where signs do not suffice.
     """
@@ -45,6 +46,7 @@ class Facts:
     solved: Mapping[str, Polynomial] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
     named: Mapping[str, Polynomial] = field(default_factory=dict)
+    implied: tuple[Polynomial, ...] = ()
     point: Mapping[str, int] | None = None
     _known: dict[Claim, bool] = field(default_factory=dict, repr=False)
 
@@ -194,6 +196,7 @@ class Facts:
             if self._floor(claim.polynomial) >= 0:
                 return self
             if self.entails(not_negative(-claim.polynomial)):  # at most 0 and at least 0
+                facts = replace(facts, implied=(*facts.implied, claim.polynomial))
                 return facts._assuming(is_zero(claim.polynomial))
             if claim.polynomial.degree == 1 and len(claim.polynomial.atoms()) == 1:
                 return facts._with_bound(claim.polynomial)

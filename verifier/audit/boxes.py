@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from verifier.audit.answering import Answering
 from verifier.audit.check import Settings, check_subject, findings_of
+from verifier.audit.families import EXPECTED, PIECES
 from verifier.audit.proofs import Proofs
 from verifier.diagnostics.finding import Place
 from verifier.diagnostics.report import Obligations, Subject
 from verifier.diagnostics.snippets import Locate
+from verifier.diagnostics.wording import plural
 from verifier.formats import BoxSubject
 from verifier.model.box_map import BoxMap
 from verifier.model.expectation import Expectation
@@ -48,13 +50,15 @@ def check_boxes(
             boxes.to_shard_map(), SOUND, settings, answering, found=found, locate=locate, proofs=proofs
         )
     faults = [outside, *found]
+    families = {PIECES: Obligations(refuted=1), EXPECTED: Obligations(refuted=len(found))}
     return Subject(
         name=boxes.name,
         kind="map",
         verdict="refuted",
         place=None if boxes.origin is None else Place(boxes.origin.file, boxes.origin.pointer),
         obligations=Obligations(refuted=len(faults)),
-        contents={f"{boxes.holder}s": boxes.count},
+        families=families,
+        contents={plural(boxes.holder): boxes.count},
         findings=findings_of(boxes.to_shard_map(), SOUND, faults, locate=locate),
     )
 

@@ -15,6 +15,7 @@ from verifier.certificates.check import Rejected, TooLarge, check_text
 from verifier.diagnostics.finding import Finding, Place
 from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict
 from verifier.diagnostics.snippets import Locate
+from verifier.diagnostics.wording import plural
 from verifier.engines.registry import engine_named
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
@@ -128,8 +129,8 @@ def _contents(shard_map: ShardMap) -> dict[str, int]:
     """What a map consists of; holders of one block each are the blocks."""
     holders, pieces = len(shard_map.ranks), sum(len(shard.pieces) for shard in shard_map.ranks.values())
     if shard_map.holder != "rank" and holders == pieces:
-        return {f"{shard_map.holder}s": holders}
-    return {f"{shard_map.holder}s": holders, "pieces": pieces}
+        return {plural(shard_map.holder): holders}
+    return {plural(shard_map.holder): holders, "pieces": pieces}
 
 
 def findings_of(

@@ -15,6 +15,7 @@ from verifier.certificates.check_boxes import Rejected, TooLarge, check_tiled
 from verifier.certificates.encode_boxes import BoxCertificate
 from verifier.diagnostics.finding import Place
 from verifier.diagnostics.report import Obligations, Subject, SubjectVerdict
+from verifier.diagnostics.wording import plural
 from verifier.engines.bulk import (
     BoxAnswer,
     Outside,
@@ -69,7 +70,7 @@ def check_many(
         obligations=sum(families.values(), Obligations()),
         families=families,
         answered_by={ENGINE: 1},
-        contents={f"{boxes.holder}s": boxes.count},
+        contents={plural(boxes.holder): boxes.count},
         findings=findings_of(boxes.to_shard_map(told), Expectation(), [*faults, *found]),
         outcome=ProvedTiled(answer.evidence) if isinstance(answer, Tiled) and verdict == "proved" else None,
     )

@@ -69,6 +69,15 @@ def plural(noun: str) -> str:
     return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
+def singular(noun: str) -> str:
+    """The singular of what ``plural`` makes, of the first word of a phrase such as ``lists of blocks``."""
+    head, separator, rest = noun.partition(" of ")
+    for ending in ("ses", "xes", "ches", "shes"):
+        if head.endswith(ending):
+            return head.removesuffix("es") + separator + rest
+    return head.removesuffix("s") + separator + rest
+
+
 def listing(values: Sequence[int], total: int | None = None) -> str:
     """Numbers with commas, cut short with ``...``; ``total`` is how many there are, if more than listed."""
     shown = [number(value) for value in values[:_LIST_LENGTH]]

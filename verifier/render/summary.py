@@ -6,7 +6,7 @@ from collections import Counter
 
 from verifier.diagnostics.finding import Finding
 from verifier.diagnostics.report import EXIT_NOTHING_CHECKED, EXIT_PROVED, Report, is_tool_bug
-from verifier.diagnostics.wording import counted
+from verifier.diagnostics.wording import counted, singular
 from verifier.render.lines import WIDTH, Line, Role, Span, line, wrapped
 
 
@@ -50,7 +50,7 @@ def _subjects(report: Report) -> str:
     for subject in report.subjects:
         contents.update(dict(subject.contents))
     parts = [counted(number, kind) for kind, number in sorted(kinds.items())]
-    parts += [counted(number, noun.removesuffix("s")) for noun, number in contents.items()]
+    parts += [counted(number, singular(noun)) for noun, number in contents.items()]
     return ", ".join(parts)
 
 

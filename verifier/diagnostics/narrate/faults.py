@@ -148,7 +148,7 @@ def _remarks(case: Case) -> tuple[str, ...]:
         pieces = counted(fault.count.number, "piece")
         remarks += (f"{pieces} of {case.rank_phrase} have this fault, the first is shown",)
     said = fault.undecided or (general.is_unlocated(fault) and not fault.code.startswith("TB"))
-    if "reason" in fault.values and not said:
+    if "reason" in fault.values and "obligation" in fault.values and not said:
         remarks += (f"{case.text('obligation')}: {case.text('reason')}",)
     return remarks
 

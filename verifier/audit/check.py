@@ -115,7 +115,7 @@ def check_subject(
         name=shard_map.name,
         kind="map",
         verdict="refuted" if settings.strict and warnings else verdict,
-        outcome=judgement.verdict,
+        outcome=judgement.verdict if proofs is None or proofs.outcomes else None,
         place=None if shard_map.origin is None else Place(shard_map.origin.file, shard_map.origin.pointer),
         obligations=Obligations(judgement.proved, judgement.refuted, judgement.undecided),
         families=judgement.families,

@@ -124,6 +124,7 @@ def _check_batch(
 ) -> tuple[tuple[Subject, ...], dict[str, str]]:
     """The subjects of a batch, and what was proved anew. Runs in a worker."""
     proofs = Proofs() if settings.oracle is not None else _PROOFS.setdefault((settings, cache), Proofs())
+    proofs.outcomes = keep_outcomes
     proofs.fresh = {}
     answering = settings.answering()
     with ExitStack() as stack:
@@ -131,7 +132,9 @@ def _check_batch(
         subjects = [check_entry(entry, settings, answering, proofs) for entry in batch]
         proofs.stored = None
     if not keep_outcomes:
-        subjects = [replace(subject, outcome=None) for subject in subjects]
+        subjects = [
+            subject if subject.outcome is None else replace(subject, outcome=None) for subject in subjects
+        ]
     return tuple(subjects), proofs.fresh
 
 

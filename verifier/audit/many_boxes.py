@@ -72,7 +72,16 @@ def check_many(
         answered_by={ENGINE: 1},
         contents={plural(boxes.holder): boxes.count},
         findings=findings_of(boxes.to_shard_map(told), Expectation(), [*faults, *found]),
-        outcome=ProvedTiled(answer.evidence) if isinstance(answer, Tiled) and verdict == "proved" else None,
+        outcome=_outcome(answer, verdict, proofs),
+    )
+
+
+def _outcome(answer: BoxAnswer, verdict: SubjectVerdict, proofs: Proofs | None) -> ProvedTiled | None:
+    is_wanted = proofs is None or proofs.outcomes
+    return (
+        ProvedTiled(answer.evidence)
+        if is_wanted and isinstance(answer, Tiled) and verdict == "proved"
+        else None
     )
 
 

@@ -140,8 +140,8 @@ class Case:
         seen = Counter([one for atoms, _ in p.terms for one in atoms])
         units = [(one, number(1, one) - p * number(f), f) for one, f in single if f * f == seen[one] == 1]
         if not equation:  # p itself takes the place of an atom
-            units = [(one, v, f) for one, v, f in units if f == 1 and (one in self.free or self.evident(v))]
-        units.sort(key=lambda unit: (not self.evident(unit[1]), unit[0] not in self.free, unit))
+            units = [(one, v, f) for one, v, f in units if f == 1 and self.evident(v)]
+        units.sort(key=lambda unit: (not self.evident(unit[1]), unit[0] in self.free, unit))
         return [(one, v if equation else v + number(1, one)) for one, v, _ in units[:1]]
 
     def shown(self, p: Polynomial) -> bool:
@@ -321,7 +321,7 @@ def check_tree(case: Case, tree: Any) -> tuple[int, dict[str, str], list[str]]:
             free = case.free if case.shown(p) else case.free | {new[0]}
             case = replace(case, free=free, values={**case.values, **{one: number(1, one) for one in new}})
             off, rest = p - number(k, new[0]) - number(1, new[1]), number(k - 1) - number(1, new[1])
-            pending.append((node["in"], case.assuming(rest, off, ZERO - off)))
+            pending.append((node["in"], case.assuming(rest, ZERO - off, off)))
         elif node.keys() == {"end"}:
             case.show("a leaf of nothing", number({"outside": 0, "raises": 0, "nothing": -1}[node["end"]]))
         else:

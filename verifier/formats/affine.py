@@ -53,6 +53,34 @@ def check_version(value: object, origin: Origin) -> None:
         )
 
 
+Decoded = dict[str, ShardMap]
+"""Maps by the text of the value they were decoded from: a checkpoint says the same a thousand times."""
+
+MOST_REMEMBERED = 64
+"""Ranks of a map whose text is looked up; writing out a larger one costs as much as decoding it."""
+
+
+def decode_again(
+    value: object, *, name: str, origin: Origin, limits: Limits, interned: Interned, decoded: Decoded
+) -> ShardMap:
+    """As ``decode_map``; an equal value, type by type, is decoded once.
+
+    Raises:
+        FormatError: as ``decode_map``.
+    """
+    ranks = value.get("ranks") if isinstance(value, dict) else None
+    if not isinstance(ranks, dict) or len(ranks) > MOST_REMEMBERED:
+        return decode_map(value, name=name, origin=origin, limits=limits, interned=interned)
+    text = repr(value)
+    known = decoded.get(text)
+    if known is not None:
+        return ShardMap(name=name, logical_shape=known.logical_shape, ranks=known.ranks, origin=origin)
+    shard_map = decode_map(value, name=name, origin=origin, limits=limits, interned=interned)
+    if len(decoded) < limits.files:
+        decoded[text] = shard_map
+    return shard_map
+
+
 def decode_map(value: object, *, name: str, origin: Origin, limits: Limits, interned: Interned) -> ShardMap:
     """The shard map that ``value`` describes.
 

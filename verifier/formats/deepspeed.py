@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from verifier.formats.affine import VERSION, decode_map
+from verifier.formats.affine import VERSION, Decoded, decode_again
 from verifier.formats.autoep import expert_part
 from verifier.formats.categories import Categories
 from verifier.formats.disagreements import disagreement
@@ -102,6 +102,7 @@ class _SetReader:
 
     __slots__ = (
         "base",
+        "decoded",
         "faults",
         "files",
         "interned",
@@ -120,6 +121,7 @@ class _SetReader:
         self.limits = limits
         self.place = base.info_origin.child(AFFINE_MAP)
         self.interned: Interned = {}
+        self.decoded: Decoded = {}
         self.subjects: list[Subject] = []
         self.refusals: list[Refusal] = []
         self.faults: list[Fault] = []
@@ -199,7 +201,14 @@ class _SetReader:
         name = shown(key)
         try:
             name, exact = parameter_name(name_text(key, place, self.limits))
-            shard_map = decode_map(entry, name=name, origin=place, limits=self.limits, interned=self.interned)
+            shard_map = decode_again(
+                entry,
+                name=name,
+                origin=place,
+                limits=self.limits,
+                interned=self.interned,
+                decoded=self.decoded,
+            )
         except FormatError as error:
             self.refusals.append(Refusal.of(name, error))
             return

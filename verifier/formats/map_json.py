@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from verifier.formats.affine import check_version, decode_map
+from verifier.formats.affine import Decoded, check_version, decode_again, decode_map
 from verifier.formats.case_json import decode_expect, read_case
 from verifier.formats.document import Document, Refusal, Subject
 from verifier.formats.fields import Interned, fields_of, malformed, name_text
@@ -118,12 +118,15 @@ def read_params(value: object, origin: Origin, limits: Limits) -> Document:
     refusals: list[Refusal] = []
     unchecked: list[str] = []
     interned: Interned = {}
+    decoded: Decoded = {}
     for key, entry in params.items():
         place = below(origin.child("params"), key)
         name = shown(key)
         try:
             name, exact = parameter_name(name_text(key, place, limits))
-            shard_map = decode_map(entry, name=name, origin=place, limits=limits, interned=interned)
+            shard_map = decode_again(
+                entry, name=name, origin=place, limits=limits, interned=interned, decoded=decoded
+            )
         except FormatError as error:
             refusals.append(Refusal.of(name, error))
             continue

@@ -6,7 +6,8 @@ remainder for the nodes ``in`` it, or a leaf: a ``map``, with the ``reference`` 
 ``resting`` on our word alone, or an ``end`` without one. A number is an integer, or factors by products.
 
 Comparisons that could go one way only are left out: they say how the code ran, not what its map is. Equations
-that the proof made use of are put in, as two comparisons with nothing on their other sides.
+that the proof made use of are put in, as two comparisons with nothing on their other sides, and the sums by
+which it solved equations without a coefficient 1, as quotients by 1.
 """
 
 from __future__ import annotations
@@ -103,6 +104,9 @@ def _leaf(way: Way, values: Mapping[str, Polynomial]) -> dict[str, Any]:
         leaf["reference"] = _map(_held_alone(way.end.reference), values)
     for equation in reversed(_equations(way.end)):
         leaf = _where_zero(equation.substituted(values), leaf)
+    for k, name in reversed([*enumerate(way.named, 1)]):  # named like quotients by 1
+        named = {"quotient": f"t.{k}", "remainder": f"z.{k}"}
+        leaf = {"divide": _number(values[name], {}), "by": 1, **named, "in": leaf}
     return leaf
 
 

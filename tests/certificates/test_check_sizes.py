@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import z3
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.certificates.sizes_samples import SAMPLES, sample
@@ -319,6 +319,7 @@ def test_it_runs_alone_and_tells_what_is_left(tmp_path: Path) -> None:
         assert words in ran.stderr
 
 
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 NAMES = ("a", "b", "c")
 GRID = [dict(zip(NAMES, values, strict=True)) for values in product(range(4), repeat=3)]
 monomials = st.lists(st.sampled_from(NAMES), max_size=2).map(lambda atoms: tuple(sorted(atoms)))
@@ -338,6 +339,7 @@ def whole_case() -> Case:
     return Case({name: number(1, name) for name in NAMES}, [10**7], {})
 
 
+@settings(CALM)
 @given(polynomials, polynomials, polynomials)
 def test_polynomials_are_what_their_values_are(one: Polynomial, other: Polynomial, third: Polynomial) -> None:
     for point in GRID[::7]:
@@ -352,6 +354,7 @@ def test_polynomials_are_what_their_values_are(one: Polynomial, other: Polynomia
     assert one - one == ZERO
 
 
+@settings(CALM)
 @given(st.lists(polynomials, max_size=4), polynomials)
 def test_T25_what_is_shown_in_a_case_holds_at_its_points(claims: list[Polynomial], goal: Polynomial) -> None:
     case = whole_case()
@@ -383,7 +386,7 @@ def test_much_is_shown_that_is_true() -> None:
 views = st.tuples(polynomials, st.lists(st.tuples(polynomials, polynomials), max_size=2).map(tuple))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(CALM, max_examples=150)
 @given(st.lists(views, min_size=1, max_size=3), st.lists(polynomials, max_size=2), st.booleans())
 def test_T25_what_is_settled_visits_nothing_at_the_points_of_a_case(
     made: list[Any], claims: list[Polynomial], mirrored: bool

@@ -8,11 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
-from tests.certificates.sizes_truth import concrete, is_true_at, leaf_of
+from tests.certificates.sizes_truth import concrete, is_true_at, leaf_of, small_sizes
 from tests.symbolic.deepspeed_domains import CONSTRUCTORS
 from tests.symbolic.judging import judge, proved
 from tests.symbolic.planted import BUGS, HARMLESS
+from tests.symbolic.test_constructor import constructors
 from tests.symbolic.test_layouts import DOMAINS
 from verifier import Piece, RankShard, ShardMap, StridedView, layouts
 from verifier.certificates.check_sizes import check_text
@@ -119,6 +121,31 @@ def test_at_every_size_the_tree_says_what_the_constructor_makes(name: str) -> No
             assert ours == theirs
             seen += 1
     assert seen > 5
+
+
+@settings(max_examples=40, deadline=None)
+@given(constructors())
+def test_the_proofs_of_random_constructors_are_accepted_and_true(
+    constructor: Callable[[int, int], ShardMap],
+) -> None:
+    found = prove_constructor(constructor, Sizes(n=size(), k=size()), judge=judge)
+    for document in certificates(found) if isinstance(found, ProvedForAll) else ():
+        assert all(is_true_at(document, sizes) for sizes in small_sizes(document, 4))
+
+
+def test_equations_that_take_a_change_of_variables_are_solved_by_the_checker_too() -> None:
+    def thirds(rows: int, columns: int) -> ShardMap:
+        return layouts.contiguous((rows,), [columns, rows - columns], 0)
+
+    def same(rows: int, columns: int) -> ShardMap:
+        return layouts.contiguous((rows,), [columns, 2 * rows - 2 * columns - columns // 2], 0)
+
+    over = Sizes(rows=size(), columns=size(), where=lambda rows, columns: 2 * rows == 3 * columns)
+    found = prove_constructor(thirds, over, judge=judge, reference=same)
+    assert isinstance(found, ProvedForAll), found
+    (document,) = certificates(found)
+    assert '"by": 1' in json.dumps(document)
+    assert all(is_true_at(document, sizes) for sizes in small_sizes(document, 7))
 
 
 def test_what_only_digits_prove_is_named_as_resting_on_our_word(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,7 @@
-"""Full shapes from elsewhere, for formats that do not store them: from JSON, a config, another checkpoint."""
+"""Full shapes of parameters, for formats that do not store them.
+
+They come from a list of shapes, a model's configuration, or another checkpoint.
+"""
 
 from __future__ import annotations
 
@@ -6,92 +9,53 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from verifier.formats.detect import read
-from verifier.formats.document import Document
-from verifier.formats.fields import integers, malformed, name_text
-from verifier.formats.json_text import parse
+from verifier.formats.fields import integers
+from verifier.formats.json_file import json_value
 from verifier.formats.limits import Limits
-from verifier.formats.model_config import config_shapes
+from verifier.formats.model_config import is_model_config, shapes_of_config
 from verifier.formats.refusal import FormatError, below, shown
 from verifier.formats.whole_file import bounded_bytes
 from verifier.model.origin import Origin
 
-Shape = tuple[int, ...]
-INFERRED = "CK201"
+Shapes = Mapping[str, tuple[int, ...]]
+
+HELP = 'write {"name": [dims]}, or name a config.json or a checkpoint'
 
 
-def read_expected_shapes(path: Path, *, limits: Limits | None = None) -> Mapping[str, Shape]:
-    """The full shape of each parameter that a file or checkpoint states.
-
-    Args:
-        path: JSON text {name: [dims]}, the ``config.json`` of a model, or anything that can be audited.
-        limits: how much it may cost; the usual ones when None.
+def read_expected_shapes(path: Path) -> Shapes:
+    """The full shape of each parameter.
 
     Raises:
-        FormatError: it cannot be read, states no shapes, or only inferred them itself.
+        FormatError: the path is none of the three, or states no shapes; a configuration of an architecture
+            whose parameters are not known is refused by name.
     """
-    limits = limits or Limits()
-    stated = _stated(path, limits)
-    return _of_document(read(path, limits=limits)) if stated is None else stated
-
-
-def _stated(path: Path, limits: Limits) -> dict[str, Shape] | None:
-    """Shapes written as JSON, or those that follow from a config; None for anything else."""
     origin = Origin(str(path))
+    if path.is_file() and path.suffix == ".json":
+        value = _json(path, origin)
+        if isinstance(value, dict) and is_model_config(value):
+            return shapes_of_config(value, origin)
+        if isinstance(value, dict) and value and all(isinstance(dims, list) for dims in value.values()):
+            return {name: _shape(dims, below(origin, name), name) for name, dims in value.items()}
+    document = read(path)
+    shapes = {subject.name: subject.shard_map.logical_shape for subject in document.subjects}
+    shapes |= {subject.boxes.name: subject.boxes.logical_shape for subject in document.boxes}
+    if not shapes:
+        raise FormatError("SM001", "no shapes are stated here", origin, help=HELP)
+    return shapes
+
+
+def _json(path: Path, origin: Origin) -> object:
+    limits = Limits()
     try:
-        with path.open("rb") as file:
-            begins = file.read(64).lstrip()[:1]
-        data = bounded_bytes(path, limits.json_bytes, "JSON", origin) if begins == b"{" else b""
-    except OSError:
-        return None  # a folder, or what the reader will refuse
-    if not data:
-        return None
-    parsed = parse(data, origin, limits)
-    value = parsed.value
-    if not isinstance(value, dict):
-        return None
-    is_config = "architectures" in value
-    is_shapes = bool(value) and all(map(_is_dimensions, value.values()))
-    if not is_config and not is_shapes:
-        return None
-    if parsed.flaws:
-        raise parsed.flaws[0]
-    return config_shapes(value, origin) if is_config else _shapes(value, origin, limits)
+        return json_value(bounded_bytes(path, limits.json_bytes, "JSON", origin), origin, limits)
+    except OSError as error:
+        raise FormatError(
+            "SM001", f"cannot be read: {error.strerror}", origin, help="check the path and its permissions"
+        ) from None
 
 
-def _is_dimensions(value: object) -> bool:
-    """Whether a value is meant as a shape; whether it is one is another question."""
-    return isinstance(value, list) and not any(isinstance(item, list | dict) for item in value)
-
-
-def _shapes(value: Mapping[str, object], origin: Origin, limits: Limits) -> dict[str, Shape]:
-    found: dict[str, Shape] = {}
-    for name, dimensions in value.items():
-        place = below(origin, name)
-        shape = integers(dimensions, place)
-        if any(extent < 0 for extent in shape):
-            raise FormatError("SM104", f"{list(shape)} is no shape", place, help="write sizes from 0 on")
-        found[name_text(name, origin, limits)] = shape
-    return found
-
-
-def _of_document(document: Document) -> dict[str, Shape]:
-    """The shapes of a checkpoint."""
-    inferred = next((remark for remark in document.remarks if remark.code == INFERRED), None)
-    if inferred is not None:
-        raise malformed(
-            "this checkpoint does not state full shapes either",
-            Origin(document.file),
-            "name a config.json, JSON {name: [dims]}, or a checkpoint of another format",
-        )
-    found = {subject.name: subject.shard_map.logical_shape for subject in document.subjects}
-    for subject in document.boxes:
-        name, shape = subject.boxes.name, subject.boxes.logical_shape
-        if subject.is_parameter and found.setdefault(name, shape) != shape:
-            raise malformed(
-                f"{shown(name)} has the shapes {list(found[name])} and {list(shape)}",
-                Origin(document.file),
-                "name a checkpoint that has each parameter once",
-            )
-    if not found:
-        raise malformed("no shapes are stated here", Origin(document.file), "name a file that states some")
-    return found
+def _shape(dims: object, origin: Origin, name: str) -> tuple[int, ...]:
+    shape = integers(dims, origin, shown(name))
+    if any(n < 0 for n in shape):
+        raise FormatError("SM104", f"negative dimension of {shown(name)}", origin, help=HELP)
+    return shape

@@ -1,219 +1,123 @@
-"""The shapes of a model's weights, from the ``config.json`` that Hugging Face stores beside them.
+"""The shapes of a model's parameters, from its ``config.json`` in the form of transformers.
 
-Only architectures whose parameter names and shapes are written out here are known. Any other one is refused
-by name: a shape that is guessed would prove nothing.
+Source: the parameter names that transformers documents for these architectures. Others are refused by name:
+a guessed shape would be worse than none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from verifier.formats.fields import integer, malformed
+from verifier.formats.fields import integer
 from verifier.formats.refusal import FormatError, shown
 from verifier.model.origin import Origin
 
-Shape = tuple[int, ...]
-Named = tuple[str, Shape]
+Shapes = dict[str, tuple[int, ...]]
 
-MOST_PARAMETERS = 1_000_000
-MOST_SIZE = 1 << 40
+DENSE = ("llama", "mistral", "qwen2", "qwen3")
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """The sizes of a decoder with grouped-query attention.
-
-    Attributes:
-        experts: how many experts a layer has; 0 for one dense block.
-        tied: whether the output layer is the embedding and has no weight of its own.
-        attention_bias: whether query, key and value have biases.
-        output_bias: whether the output of attention has one, too.
-        mlp_bias: whether the dense block has biases.
-        head_norms: whether query and key are normed head by head.
-    """
-
-    hidden: int
-    intermediate: int
-    layers: int
-    heads: int
-    key_value_heads: int
-    head_size: int
-    vocabulary: int
-    experts: int
-    tied: bool
-    attention_bias: bool
-    output_bias: bool
-    mlp_bias: bool
-    head_norms: bool
+def is_model_config(value: Mapping[str, object]) -> bool:
+    """Whether a JSON object is the configuration of a model."""
+    return "model_type" in value and "hidden_size" in value
 
 
-def config_shapes(config: Mapping[str, object], origin: Origin) -> dict[str, Shape]:
-    """The full shape of each parameter.
+def shapes_of_config(value: Mapping[str, object], origin: Origin) -> Shapes:
+    """Every parameter of the model with its shape.
 
     Raises:
-        FormatError: SM004 for an architecture that is not known or weights that are quantised, SM002, SM005
-            or SM006 for fields that are missing or no sizes.
+        FormatError: SM002 for an architecture that is not known, or a size that is missing; SM005 for one
+            that is no integer.
     """
-    stated = config.get("architectures")
-    name = stated[0] if isinstance(stated, list) and len(stated) == 1 else None
-    if not isinstance(name, str) or name not in _ARCHITECTURES:
+    kind = value.get("model_type")
+    if kind not in (*DENSE, "mixtral"):
         raise FormatError(
-            "SM004",
-            f"the architecture {shown(name if name is not None else stated)} is not known",
-            origin.child("architectures"),
-            help=f"known are {', '.join(_ARCHITECTURES)}; for others write JSON {{name: [dims]}}",
+            "SM002",
+            f"the parameters of {shown(kind)} models are not known",
+            origin.child("model_type"),
+            help=f"known are {', '.join((*DENSE, 'mixtral'))}; or state the shapes as JSON",
         )
-    if config.get("quantization_config") is not None:
-        raise FormatError(
-            "SM004",
-            "the weights are quantised: their names and shapes are those of the method, not of the model",
-            origin.child("quantization_config"),
-            help="write JSON {name: [dims]}, or name another checkpoint of the same model",
-        )
-    sizes = _ARCHITECTURES[name](_Config(config, origin))
-    weights = sizes.layers * (16 + 3 * sizes.experts)
-    if weights > MOST_PARAMETERS:
-        raise FormatError(
-            "SM006",
-            f"about {weights} parameters, over the limit of {MOST_PARAMETERS}",
-            origin,
-            help="write the number of layers and experts that was meant",
-        )
-    return dict(_parameters(sizes))
-
-
-@dataclass(frozen=True, slots=True)
-class _Config:
-    """A config with access to its fields."""
-
-    fields: Mapping[str, object]
-    origin: Origin
-
-    def size(self, key: str, default: int | None = None) -> int:
-        """A size from 1 on; ``default`` where the field is missing or null."""
-        if self.fields.get(key) is None:
-            if default is None:
-                raise malformed(
-                    f"the field {key} is missing", self.origin, "write the config as the model saves it"
-                )
-            return default
-        found = integer(self.fields[key], self.origin, key)
-        if not 1 <= found <= MOST_SIZE:
-            raise malformed(f"{key} is {shown(found)}", self.origin.child(key), "write a size from 1 on")
-        return found
-
-    def truth(self, key: str) -> bool:
-        """A switch that is off where it is missing."""
-        found = self.fields.get(key)
-        if found is not None and not isinstance(found, bool):
-            raise malformed(f"{key} is {shown(found)}", self.origin.child(key), "write true or false")
-        return bool(found)
-
-    def sizes(
-        self,
-        *,
-        key_value_heads: int | None = None,
-        experts: int = 0,
-        attention_bias: bool = False,
-        output_bias: bool = False,
-        mlp_bias: bool = False,
-        head_norms: bool = False,
-    ) -> Sizes:
-        """The sizes under the field names that these architectures share."""
-        hidden, heads = self.size("hidden_size"), self.size("num_attention_heads")
-        return Sizes(
-            hidden=hidden,
-            intermediate=self.size("intermediate_size"),
-            layers=self.size("num_hidden_layers"),
-            heads=heads,
-            key_value_heads=self.size("num_key_value_heads", key_value_heads),
-            head_size=self.size("head_dim", max(1, hidden // heads)),
-            vocabulary=self.size("vocab_size"),
-            experts=experts,
-            tied=self.truth("tie_word_embeddings"),
-            attention_bias=attention_bias,
-            output_bias=output_bias,
-            mlp_bias=mlp_bias,
-            head_norms=head_norms,
-        )
-
-
-def _llama(config: _Config) -> Sizes:
-    bias = config.truth("attention_bias")
-    return config.sizes(
-        key_value_heads=config.size("num_attention_heads"),
-        attention_bias=bias,
-        output_bias=bias,
-        mlp_bias=config.truth("mlp_bias"),
-    )
-
-
-def _mistral(config: _Config) -> Sizes:
-    return config.sizes()
-
-
-def _qwen2(config: _Config) -> Sizes:
-    return config.sizes(attention_bias=True)
-
-
-def _qwen3(config: _Config) -> Sizes:
-    bias = config.truth("attention_bias")
-    return config.sizes(attention_bias=bias, output_bias=bias, head_norms=True)
-
-
-def _mixtral(config: _Config) -> Sizes:
-    return config.sizes(experts=config.size("num_local_experts"))
-
-
-_ARCHITECTURES: Mapping[str, Callable[[_Config], Sizes]] = {
-    "LlamaForCausalLM": _llama,
-    "MistralForCausalLM": _mistral,
-    "MixtralForCausalLM": _mixtral,
-    "Qwen2ForCausalLM": _qwen2,
-    "Qwen3ForCausalLM": _qwen3,
-}
-
-
-def _parameters(sizes: Sizes) -> Iterator[Named]:
-    yield "model.embed_tokens.weight", (sizes.vocabulary, sizes.hidden)
-    for layer in range(sizes.layers):
+    config = _Config(value, origin)
+    shapes: Shapes = {
+        "model.embed_tokens.weight": (config.vocabulary, config.hidden),
+        "model.norm.weight": (config.hidden,),
+    }
+    if value.get("tie_word_embeddings") is not True:
+        shapes["lm_head.weight"] = (config.vocabulary, config.hidden)
+    for layer in range(config.layers):
         prefix = f"model.layers.{layer}."
-        for name, shape in (*_attention(sizes), *_block(sizes), *_norms(sizes)):
-            yield prefix + name, shape
-    yield "model.norm.weight", (sizes.hidden,)
-    if not sizes.tied:
-        yield "lm_head.weight", (sizes.vocabulary, sizes.hidden)
+        shapes |= _attention(f"{prefix}self_attn.", config, str(kind))
+        shapes |= _experts(prefix, config) if kind == "mixtral" else _mlp(f"{prefix}mlp.", config)
+        for norm in ("input_layernorm", "post_attention_layernorm"):
+            shapes[f"{prefix}{norm}.weight"] = (config.hidden,)
+    return shapes
 
 
-def _attention(sizes: Sizes) -> Iterator[Named]:
-    query, pairs = sizes.heads * sizes.head_size, sizes.key_value_heads * sizes.head_size
-    for name, rows in (("q_proj", query), ("k_proj", pairs), ("v_proj", pairs)):
-        yield f"self_attn.{name}.weight", (rows, sizes.hidden)
-        if sizes.attention_bias:
-            yield f"self_attn.{name}.bias", (rows,)
-    yield "self_attn.o_proj.weight", (sizes.hidden, query)
-    if sizes.output_bias:
-        yield "self_attn.o_proj.bias", (sizes.hidden,)
-    if sizes.head_norms:
-        yield "self_attn.q_norm.weight", (sizes.head_size,)
-        yield "self_attn.k_norm.weight", (sizes.head_size,)
+class _Config:
+    """The sizes of a configuration."""
+
+    def __init__(self, value: Mapping[str, object], origin: Origin) -> None:
+        self._value, self._origin = value, origin
+        self.hidden = self._size("hidden_size")
+        self.inner = self._size("intermediate_size")
+        self.vocabulary = self._size("vocab_size")
+        self.layers = self._size("num_hidden_layers")
+        self.heads = self._size("num_attention_heads")
+        self.kv_heads = self._size("num_key_value_heads", self.heads)
+        self.head = self._size("head_dim", self.hidden // max(self.heads, 1))
+        self.has_bias = value.get("attention_bias") is True
+
+    @property
+    def experts(self) -> int:
+        """How many experts a layer has."""
+        return self._size("num_local_experts")
+
+    def _size(self, key: str, default: int | None = None) -> int:
+        if self._value.get(key) is None and default is not None:
+            return default
+        if key not in self._value:
+            raise FormatError(
+                "SM002",
+                f"the configuration has no {key}",
+                self._origin,
+                help="name the config.json of the model",
+            )
+        size = integer(self._value[key], self._origin, key)
+        if not 0 <= size < 2**40:
+            raise FormatError(
+                "SM002", f"{key} is {shown(size)}", self._origin.child(key), help="no model has such a size"
+            )
+        return size
 
 
-def _block(sizes: Sizes) -> Iterator[Named]:
-    up, down = (sizes.intermediate, sizes.hidden), (sizes.hidden, sizes.intermediate)
-    if sizes.experts:
-        yield "block_sparse_moe.gate.weight", (sizes.experts, sizes.hidden)
-        for expert in range(sizes.experts):
-            for name, shape in (("w1", up), ("w2", down), ("w3", up)):
-                yield f"block_sparse_moe.experts.{expert}.{name}.weight", shape
-        return
-    for name, shape in (("gate_proj", up), ("up_proj", up), ("down_proj", down)):
-        yield f"mlp.{name}.weight", shape
-        if sizes.mlp_bias:
-            yield f"mlp.{name}.bias", shape[:1]
+def _attention(prefix: str, config: _Config, kind: str) -> Shapes:
+    queries, keys = config.heads * config.head, config.kv_heads * config.head
+    shapes: Shapes = {f"{prefix}q_proj.weight": (queries, config.hidden)}
+    for name in ("k", "v"):
+        shapes[f"{prefix}{name}_proj.weight"] = (keys, config.hidden)
+    shapes[f"{prefix}o_proj.weight"] = (config.hidden, queries)
+    if config.has_bias or kind == "qwen2":
+        shapes[f"{prefix}q_proj.bias"] = (queries,)
+        shapes[f"{prefix}k_proj.bias"] = shapes[f"{prefix}v_proj.bias"] = (keys,)
+    if config.has_bias and kind in ("llama", "qwen3"):
+        shapes[f"{prefix}o_proj.bias"] = (config.hidden,)
+    if kind == "qwen3":
+        shapes[f"{prefix}q_norm.weight"] = shapes[f"{prefix}k_norm.weight"] = (config.head,)
+    return shapes
 
 
-def _norms(sizes: Sizes) -> Iterator[Named]:
-    yield "input_layernorm.weight", (sizes.hidden,)
-    yield "post_attention_layernorm.weight", (sizes.hidden,)
+def _mlp(prefix: str, config: _Config) -> Shapes:
+    return {
+        f"{prefix}gate_proj.weight": (config.inner, config.hidden),
+        f"{prefix}up_proj.weight": (config.inner, config.hidden),
+        f"{prefix}down_proj.weight": (config.hidden, config.inner),
+    }
+
+
+def _experts(prefix: str, config: _Config) -> Shapes:
+    shapes: Shapes = {f"{prefix}block_sparse_moe.gate.weight": (config.experts, config.hidden)}
+    for expert in range(config.experts):
+        at = f"{prefix}block_sparse_moe.experts.{expert}."
+        shapes[f"{at}w1.weight"] = shapes[f"{at}w3.weight"] = (config.inner, config.hidden)
+        shapes[f"{at}w2.weight"] = (config.hidden, config.inner)
+    return shapes

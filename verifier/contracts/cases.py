@@ -13,7 +13,7 @@ from verifier.contracts.document import Contract
 from verifier.contracts.induced import Induction, induce
 from verifier.contracts.reading import Notes, Value
 from verifier.contracts.rules import broken_rules
-from verifier.contracts.rules.cuts import broken_cut_rules
+from verifier.contracts.rules.cuts import broken_cut_rules, broken_manifest_rules
 from verifier.contracts.shards import ParameterCut
 
 CaseVerdict = Literal["valid", "invalid", "impossible", "conditional"]
@@ -74,6 +74,8 @@ def is_contract(document: object) -> bool:
         return False
     if "contract" in document or {"implementation", "fields"} <= document.keys():
         return True
+    if isinstance(document.get("cuts"), list):
+        return True
     cut = document.get("map")
     return isinstance(cut, dict) and "layout" in cut
 
@@ -87,6 +89,8 @@ def check_document(document: object, name: str) -> Checked:
     if not isinstance(document, dict) or not is_contract(document):
         raise NotACaseError("a contract has an implementation and fields; a case has a contract or a map")
     notes = Notes()
+    if "cuts" in document:
+        return _check_cuts(document, name, notes)
     if "contract" not in document and "map" not in document:
         alone = decode_contract(Value(document, "", notes))
         _note(notes, broken_rules(alone))
@@ -114,6 +118,22 @@ def check_document(document: object, name: str) -> Checked:
         tuple(sorted(notes.broken)),
         induction,
         answer,
+    )
+
+
+def _check_cuts(document: Mapping[str, object], name: str, notes: Notes) -> Checked:
+    """The cuts of several parameters, each by itself and all together."""
+    cuts: list[ParameterCut] = []
+    for position, value in enumerate(Value(document["cuts"], "/cuts", notes).items("R27")):
+        cuts.append(decode_cut(value))
+        at = f"/cuts/{position}"
+        _note(notes, [Broken(at + b.pointer, b.rule, b.message) for b in broken_cut_rules(cuts[-1])])
+    _note(notes, [Broken("/cuts" + b.pointer, b.rule, b.message) for b in broken_manifest_rules(cuts)])
+    for key in sorted(document.keys() - {"cuts", "id"}):
+        notes.note("N3", f"/{key}", f"{key!r} is no member of a list of cuts")
+    label = document.get("id")
+    return Checked(
+        label if isinstance(label, str) else name, None, None, tuple(sorted(notes.broken)), None, None
     )
 
 

@@ -16,7 +16,7 @@ __all__ = ["Said", "replay_entry", "said"]
 
 @dataclass(frozen=True)
 class Said:
-    """Verdict of the worst subject, codes of errors and of warnings, the sentences, the rest of the report."""
+    """Verdict of the worst subject, codes of errors and warnings, the sentences, the rest of the report."""
 
     verdict: str
     codes: tuple[str, ...]

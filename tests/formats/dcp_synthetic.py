@@ -1,7 +1,7 @@
 """Large ``.metadata`` files, pickled from torch's own classes, and a command that writes one.
 
-``python -m tests.formats.dcp_synthetic FOLDER --chunks 1000000`` writes FOLDER/.metadata and, sparse, the data
-files it names.
+``python -m tests.formats.dcp_synthetic FOLDER --chunks 1000000`` writes FOLDER/.metadata and, sparse, the
+data files it names.
 """
 
 from __future__ import annotations

@@ -77,7 +77,13 @@ def main(rank: int, world: int, folder: Path) -> None:
     numbers = torch.arange(35, dtype=torch.float32).reshape(7, 5)
     cut = distribute_tensor(numbers, line, [Shard(0)])
     short = distribute_tensor(numbers[:2].contiguous(), line, [Shard(0)])
-    plain = {"cut": cut, "short": short, "plain": numbers[0].clone(), "step": torch.tensor(3.0), "note": [1, 2]}
+    plain = {
+        "cut": cut,
+        "short": short,
+        "plain": numbers[0].clone(),
+        "step": torch.tensor(3.0),
+        "note": [1, 2],
+    }
     save(folder / "plain", plain)
     dcp.save({"cut": cut, "plain": plain["plain"]}, checkpoint_id=folder / "ranks", use_collectives=False)
     dist.barrier()

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from verifier.formats.detect import read
+from verifier.formats.document import Document
 from verifier.formats.fields import integers
 from verifier.formats.json_file import json_value
 from verifier.formats.limits import Limits
@@ -19,6 +20,8 @@ from verifier.model.origin import Origin
 
 Shapes = Mapping[str, tuple[int, ...]]
 
+INFERRED = "CK201"
+"""The remark of readers that took shapes from what is stored: such shapes would miss what is not."""
 HELP = 'write {"name": [dims]}, or name a config.json or a checkpoint'
 
 
@@ -36,9 +39,19 @@ def read_expected_shapes(path: Path) -> Shapes:
             return shapes_of_config(value, origin)
         if isinstance(value, dict) and value and all(isinstance(dims, list) for dims in value.values()):
             return {name: _shape(dims, below(origin, name), name) for name, dims in value.items()}
-    document = read(path)
+    return _of_document(read(path), origin)
+
+
+def _of_document(document: Document, origin: Origin) -> Shapes:
+    """The shapes of a checkpoint that states them."""
+    if any(remark.code == INFERRED for remark in document.remarks):
+        raise FormatError("SM001", "this checkpoint does not state full shapes either", origin, help=HELP)
     shapes = {subject.name: subject.shard_map.logical_shape for subject in document.subjects}
-    shapes |= {subject.boxes.name: subject.boxes.logical_shape for subject in document.boxes}
+    for subject in document.boxes:
+        name, shape = subject.boxes.name, subject.boxes.logical_shape
+        if subject.is_parameter and shapes.setdefault(name, shape) != shape:
+            found = f"{list(shapes[name])} and {list(shape)}"
+            raise FormatError("SM001", f"{shown(name)} has the shapes {found} here", origin, help=HELP)
     if not shapes:
         raise FormatError("SM001", "no shapes are stated here", origin, help=HELP)
     return shapes

@@ -1,8 +1,8 @@
 """Files with a few bytes changed, and a command that runs a reader over thousands of them.
 
 ``python -m tests.formats.mutating FORMAT SAMPLE --count 5000 --seed 1`` damages the files of a sample in
-turn,
-reads and judges it in a child process with bounded memory and time, and prints how often which answer came.
+turn, reads and judges it in a child process with bounded memory and time, and prints how often which answer
+came.
 """
 
 from __future__ import annotations

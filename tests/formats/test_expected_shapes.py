@@ -56,13 +56,29 @@ def test_a_mixture_of_experts(tmp_path: Path) -> None:
     assert len(shapes) == 3 + 2 * (4 + 2 + 1 + 4 * 3)
 
 
+def test_biases_and_heads_are_those_of_the_architecture(tmp_path: Path) -> None:
+    switches = {**LLAMA, "attention_bias": True, "mlp_bias": True}
+    assert len(read_expected_shapes(written(tmp_path, switches))) == 21 + 2 * (4 + 3)
+    assert len(read_expected_shapes(written(tmp_path, {**switches, "model_type": "mistral"}))) == 21
+    qwen3 = read_expected_shapes(written(tmp_path, {**LLAMA, "model_type": "qwen3"}))
+    assert qwen3["model.layers.0.self_attn.q_norm.weight"] == (128,)
+
+
 def test_the_names_and_shapes_are_those_of_a_real_llama() -> None:
-    """The sample in the corpus was saved by the library itself."""
+    """The sample in the corpus was saved by the library itself, configuration and all."""
     folder = CORPUS / "files" / "safetensors" / "llama_tiny"
-    if not (folder / "config.json").exists():
-        pytest.skip("the sample has no configuration")
-    ran = shardproof("audit", folder, "--expect-shapes", folder / "config.json")
-    assert ran.code == 0
+    stated = read_expected_shapes(folder / "config.json")
+    assert stated == read_expected_shapes(folder)
+    assert stated == read_expected_shapes(folder / "model.safetensors.index.json")
+    assert shardproof("audit", folder, "--expect-shapes", folder).code == 0
+
+
+def test_a_checkpoint_that_inferred_its_shapes_states_none() -> None:
+    """Taken for the full ones, they would hide a missing last file in the other checkpoint, too."""
+    folder = CORPUS / "files" / "hf_dcp"
+    with pytest.raises(FormatError, match="does not state full shapes"):
+        read_expected_shapes(folder / "sharded_w4")
+    assert read_expected_shapes(folder / "consolidated_w4")["w"] == (8, 6)
 
 
 def test_another_checkpoint(tmp_path: Path) -> None:
@@ -78,6 +94,10 @@ def test_another_checkpoint(tmp_path: Path) -> None:
         ({**LLAMA, "hidden_size": "64"}, "SM005"),
         ({**LLAMA, "hidden_size": True}, "SM005"),
         ({**LLAMA, "num_hidden_layers": -1}, "num_hidden_layers is -1"),
+        ({**LLAMA, "num_hidden_layers": 2**39}, "SM006"),
+        ({**LLAMA, "quantization_config": {"quant_method": "fp8"}}, "quantised"),
+        ({**LLAMA, "architectures": ["LlamaForSequenceClassification"]}, "LlamaForSequenceClassification"),
+        ({**LLAMA, "model_type": "mistral", "num_key_value_heads": None}, "has no num_key_value_heads"),
         ({"w": [8, -6]}, "negative dimension"),
         ({"w": [8, 6.0]}, "SM005"),
         ({}, "SM001"),

@@ -15,6 +15,7 @@ from tests.formats.safetensors_samples import (
     FULL,
     SHARDS,
     a_file,
+    framed,
     shard_bytes,
     shard_file_name,
     write_model,
@@ -22,7 +23,7 @@ from tests.formats.safetensors_samples import (
 )
 from verifier.audit.check import Settings
 from verifier.audit.manifest import read_manifest
-from verifier.formats import Request, read
+from verifier.formats import Limits, Request, read
 
 ENTRIES = [
     entry
@@ -106,7 +107,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "a part begins before the tensor": (part_of("w", ONE, (-1, 0), (2, 6)), "CK108"),
     "a part is smaller": (part_of("w", TWO, (2, 0), (1, 6)), "SM301"),
     "a part is larger": (part_of("w", ONE, (0, 0), (3, 6)), "SM403"),
-    "a part is transposed": (part_of("c", ONE, (0, 0), (3, 4)), "SM301"),
+    "a part is transposed": (part_of("c", ONE, (0, 0), (3, 4)), "SM403"),
     "a part has fewer dimensions": (written(TWO, shard_bytes(FLAT)), "CK114"),
     "a part has another type": (written(TWO, shard_bytes(WIDER)), "CK114"),
     "a file stands twice": (written(shard_file_name(4), shard_bytes(SHARDS[TWO])), "SM403"),
@@ -189,6 +190,49 @@ def test_consolidated_files_state_the_shapes_of_the_shards_below_them(tmp_path: 
     assert (said(folder).verdict, said(folder).warnings) == ("proved", ())
     (folder / "sharded" / THREE).unlink()
     assert set(said(folder).codes) == {"SM301"}
+
+
+GRID = bytes(range(36))
+QUARTERS = [((top, left), (3, 3)) for top in (0, 3) for left in (0, 3)]
+
+
+def consolidated(folder: Path, whole: bytes, dtype: str = "U8") -> Path:
+    """A matrix of 6 by 6 in four parts that hold GRID, and as a whole."""
+    entry = {"w": {"dtype": dtype, "shape": [6, 6], "data_offsets": [0, len(whole)]}}
+    (folder / "sharded").mkdir(parents=True)
+    (folder / "model.safetensors").write_bytes(framed(entry, whole))
+    for number, (at, sizes) in enumerate(QUARTERS):
+        rows = [GRID[6 * row + at[1] : 6 * row + at[1] + 3] for row in range(at[0], at[0] + 3)]
+        sound = shard_bytes({"w": ("U8", at, sizes)})
+        (folder / "sharded" / shard_file_name(number + 1)).write_bytes(sound[:-9] + b"".join(rows))
+    return folder
+
+
+@pytest.mark.parametrize("wrong", [(), (0,), (35,), (8, 9, 21)])
+def test_the_whole_is_compared_with_its_parts(wrong: tuple[int, ...], tmp_path: Path) -> None:
+    whole = bytearray(GRID)
+    for address in wrong:
+        whole[address] ^= 0x80
+    found = said(consolidated(tmp_path / "model", bytes(whole)), values=True)
+    assert (found.verdict, found.codes) == (("refuted", ("SM404",)) if wrong else ("proved", ()))
+    assert not any(line.startswith("values") for line in found.unchecked)
+    if wrong:
+        row, column = divmod(wrong[0], 6)
+        assert f"parameter element [{row}, {column}] is 0x" in found.sentences[0]
+    else:
+        assert found.checks["consolidated runs"] == 12
+
+
+def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
+    other = consolidated(tmp_path / "type", GRID, "I8")
+    assert any("its types differ" in line for line in said(other, values=True).unchecked)
+    cut_short = consolidated(tmp_path / "cut", GRID)
+    (cut_short / "model.safetensors").write_bytes((cut_short / "model.safetensors").read_bytes()[:-1])
+    found = said(cut_short, values=True)
+    assert found.codes == ("CK102",)
+    assert any("not all of its bytes are there" in line for line in found.unchecked)
+    few = said(consolidated(tmp_path / "few", GRID), values=True, limits=Limits(replica_runs=12))
+    assert any("over the limit of 12" in line for line in few.unchecked)
 
 
 def test_every_model_file_has_a_shard(tmp_path: Path) -> None:

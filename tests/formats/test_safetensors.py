@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,13 +45,13 @@ def test_a_sound_model_is_proved_and_says_what_was_not_looked_at(tmp_path: Path)
     assert any(line.startswith("values: ") for line in found.unchecked)
 
 
-def edit_index(folder: Path, change: Callable[[dict], object]) -> None:
+def edit_index(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
     index = json.loads((folder / INDEX).read_text())
     change(index)
     (folder / INDEX).write_text(json.dumps(index))
 
 
-def edit_header(path: Path, change: Callable[[dict], object]) -> None:
+def edit_header(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     data = path.read_bytes()
     length = int.from_bytes(data[:8], "little")
     header = json.loads(data[8 : 8 + length])
@@ -89,7 +90,7 @@ def written(name: str, data: bytes) -> Damage:
 
 
 def total_size(change: Callable[[int], object]) -> Damage:
-    def edited(index: dict) -> None:
+    def edited(index: dict[str, Any]) -> None:
         index["metadata"]["total_size"] = change(index["metadata"]["total_size"])
 
     return lambda model: edit_index(model, edited)

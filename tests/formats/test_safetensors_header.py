@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.documents import refusal_of
+from tests.formats.safetensors_library import complaint
 from tests.formats.safetensors_samples import BYTES, a_file, entries, framed
 from verifier.formats.limits import Limits
 from verifier.formats.refusal import FormatError
@@ -42,7 +43,9 @@ def code_of(file: Path, data: bytes, limits: Limits | None = None) -> str:
     )
 )
 @settings(max_examples=60)
-def test_what_is_written_is_what_is_read(tmp_path_factory: pytest.TempPathFactory, tensors: dict) -> None:
+def test_what_is_written_is_what_is_read(
+    tmp_path_factory: pytest.TempPathFactory, tensors: dict[str, tuple[str, list[int]]]
+) -> None:
     file = tmp_path_factory.getbasetemp() / "written.safetensors"
     data = a_file(tensors, {"format": "pt"})
     header = header_of(file, data)
@@ -128,10 +131,9 @@ def test_a_name_that_cannot_be_shown_refuses_its_tensor_only(file: Path) -> None
 
 
 def test_every_type_of_the_library_is_known() -> None:
-    safetensors = pytest.importorskip("safetensors")
     for dtype, bits in BITS.items():
         entry = {"a": {"dtype": dtype, "shape": [8], "data_offsets": [0, bits]}}
-        assert safetensors.deserialize(framed(entry, bytes(bits)))
-    with pytest.raises(safetensors.SafetensorError) as caught:
-        safetensors.deserialize(framed({"a": {"dtype": "?", "shape": [1], "data_offsets": [0, 1]}}, b"0"))
-    assert set(str(caught.value).split("`")[3::2]) == set(BITS)
+        assert complaint(framed(entry, bytes(bits))) is None
+    unknown = complaint(framed({"a": {"dtype": "?", "shape": [1], "data_offsets": [0, 1]}}, b"0"))
+    assert unknown is not None
+    assert set(unknown.split("`")[3::2]) == set(BITS)

@@ -68,7 +68,7 @@ def _json(path: Path, origin: Origin) -> object:
 
 
 def _shape(dims: object, origin: Origin, name: str) -> tuple[int, ...]:
-    shape = integers(dims, origin, shown(name))
+    shape = integers(dims, origin)
     if any(n < 0 for n in shape):
         raise FormatError("SM104", f"negative dimension of {shown(name)}", origin, help=HELP)
     return shape

@@ -7,17 +7,19 @@ block for the shape. Here that is said (CK201), and shapes stated elsewhere are 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from verifier.formats.document import Document, Refusal
+from verifier.formats.document import BoxSubject, Document, Refusal
 from verifier.formats.gathered import Gathered, set_fault
 from verifier.formats.hf_dcp_names import SHARDED, has_shards, has_shards_below, shard_name
 from verifier.formats.hf_dcp_parts import Part, shard_file
 from verifier.formats.hf_dcp_tensors import Tensor
+from verifier.formats.hf_dcp_values import Consolidated, consolidation_drift
 from verifier.formats.refusal import FormatError, shown
 from verifier.formats.request import Request
 from verifier.formats.safetensors import gather_folder
-from verifier.formats.safetensors_bytes import NEVER, has_right_size, unstored_fault
+from verifier.formats.safetensors_bytes import EXCHANGED, VALUES, has_right_size, unstored_fault
 from verifier.formats.safetensors_files import SHARDING_INFO
 from verifier.formats.safetensors_folder import SafetensorsFolder, files_of, open_files
 from verifier.formats.sight import Sight
@@ -25,6 +27,7 @@ from verifier.model.origin import Origin
 
 KIND = "hf-dcp"
 REPLICAS = "whether replicas were equal: of the ranks that held a block one wrote it"
+CONSOLIDATION = "whether consolidated tensors are equal to their parts (--values compares them)"
 NAMES_SHOWN = 4
 
 Shapes = Mapping[str, tuple[int, ...]]
@@ -38,22 +41,27 @@ def read_hf_dcp(path: Path, origin: Origin, request: Request) -> Document:
         OSError: the folder cannot be listed.
     """
     gathered = Gathered()
-    shapes: Shapes = request.shapes or {}
+    whole: dict[str, Consolidated] = {}
     folder, prefix = path, origin.file.rstrip("/")
     sight = Sight(path)
     if not has_shards(sight.names) and has_shards_below(sight):
-        whole = gather_folder(path, origin.file, request, gathered, known=(SHARDED,))
-        shapes = {**_shapes_of(whole), **shapes}
+        whole = _consolidated(gather_folder(path, origin.file, request, gathered, known=(SHARDED,)))
         folder, prefix = path / SHARDED, f"{prefix}/{SHARDED}"
     files = files_of(folder, prefix, request.limits)
-    _Shards(open_files(folder, prefix, files, request.limits, gathered), shapes, gathered).gather(request)
-    gathered.unchecked += (*NEVER, REPLICAS)
+    _Shards(open_files(folder, prefix, files, request.limits, gathered), whole, request, gathered).gather()
+    if not (whole and request.values):
+        gathered.unchecked += (VALUES, CONSOLIDATION) if whole else (VALUES,)
+    gathered.unchecked += (EXCHANGED, REPLICAS)
     return gathered.document(origin.file, KIND)
 
 
-def _shapes_of(folder: SafetensorsFolder) -> dict[str, tuple[int, ...]]:
-    """The full shapes in consolidated files."""
-    return {tensor.name: tensor.shape for header in folder.headers.values() for tensor in header.tensors}
+def _consolidated(folder: SafetensorsFolder) -> dict[str, Consolidated]:
+    """The tensors in consolidated files, by name."""
+    return {
+        tensor.name: Consolidated(folder.path / name, header, tensor)
+        for name, header in folder.headers.items()
+        for tensor in header.tensors
+    }
 
 
 class _Shards:
@@ -62,17 +70,28 @@ class _Shards:
     ``_partly`` are the names of tensors of which some part cannot be placed: nothing is proved of those.
     """
 
-    __slots__ = ("_folder", "_gathered", "_partly", "_shapes")
+    __slots__ = ("_folder", "_gathered", "_partly", "_request", "_shapes", "_whole")
 
-    def __init__(self, folder: SafetensorsFolder, shapes: Shapes, gathered: Gathered) -> None:
+    def __init__(
+        self,
+        folder: SafetensorsFolder,
+        whole: Mapping[str, Consolidated],
+        request: Request,
+        gathered: Gathered,
+    ) -> None:
         self._folder = folder
+        self._whole = whole
+        self._request = request
         self._gathered = gathered
-        self._shapes = shapes
+        self._shapes: Shapes = {
+            **{name: each.tensor.shape for name, each in whole.items()},
+            **(request.shapes or {}),
+        }
         self._partly: set[str] = set()
 
-    def gather(self, request: Request) -> None:
+    def gather(self) -> None:
         """Add the tensors, and what is wrong with the files together."""
-        tensors = self._parts(request)
+        tensors = self._parts()
         self._model_files()
         self._unplaced(tensors)
         self._gathered.faults += unstored_fault(self._shapes, {*tensors, *self._partly})
@@ -85,14 +104,14 @@ class _Shards:
                 f"whether all of a tensor is stored, where a part cannot be placed: {some}{more}"
             )
 
-    def _parts(self, request: Request) -> dict[str, list[Part]]:
+    def _parts(self) -> dict[str, list[Part]]:
         """The parts of each tensor, in the order of the files."""
         found: dict[str, list[Part]] = {}
         ghosts: list[tuple[str, str]] = []
         for header in self._folder.headers.values():
             self._partly.update({*header.names} - {tensor.name for tensor in header.tensors})
             try:
-                file = shard_file(header, request.limits)
+                file = shard_file(header, self._request.limits)
             except FormatError as error:
                 self._gathered.refusals.append(Refusal.of(header.origin.file, error))
                 self._partly.update(header.names)
@@ -185,7 +204,7 @@ class _Shards:
                 continue
             if tensor.stated is None:
                 inferred.append(name)
-            self._gathered.boxes.append(tensor.boxes(Origin(self._folder.prefix)))
+            self._gathered.boxes.append(self._compared(tensor, tensor.boxes(Origin(self._folder.prefix))))
             self._gathered.holds("part sizes", sum(has_right_size(part.tensor) for part in parts))
         if not inferred:
             return
@@ -203,6 +222,16 @@ class _Shards:
             f"whether {self._folder.prefix} lacks its last shard files: nothing counts them, or states full "
             "shapes (--expect-shapes does)"
         )
+
+    def _compared(self, tensor: Tensor, subject: BoxSubject) -> BoxSubject:
+        """The boxes of a tensor, with what its consolidated copy has to say where values are asked for."""
+        whole = self._whole.get(tensor.name)
+        if whole is None or not self._request.values:
+            return subject
+        drift = consolidation_drift(
+            tensor, subject.boxes, whole, self._folder.path, self._request.limits, self._gathered
+        )
+        return replace(subject, faults=(*subject.faults, *drift))
 
     def _fault(
         self,

@@ -25,6 +25,8 @@ ARCHITECTURES: Mapping[str, str] = {
 """The architectures that are known, by the type of model."""
 WITH_BIAS_SWITCH = ("llama", "qwen3")
 """Where ``attention_bias`` adds biases; the others ignore it."""
+QWEN3_HEAD = 128
+"""Its heads have this size where the configuration does not say."""
 MOST_PARAMETERS = 1_000_000
 
 
@@ -37,8 +39,8 @@ def shapes_of_config(value: Mapping[str, object], origin: Origin) -> Shapes:
     """Every parameter of the model with its shape.
 
     Raises:
-        FormatError: SM002 for an architecture that is not known, quantised weights, or a size that is missing;
-            SM005 for one that is no integer; SM006 for more parameters than a model has.
+        FormatError: SM002 for an architecture that is not known, quantised weights, or a size that is
+            missing; SM005 for one that is no integer; SM006 for more parameters than a model has.
     """
     kind = _known_kind(value, origin)
     config = _Config(value, origin, kind)
@@ -97,8 +99,9 @@ class _Config:
         self.vocabulary = self._size("vocab_size")
         self.layers = self._size("num_hidden_layers")
         self.heads = self._size("num_attention_heads")
-        self.kv_heads = self._size("num_key_value_heads", self.heads)
-        self.head = self._size("head_dim", self.hidden // max(self.heads, 1))
+        self.kv_heads = self._size("num_key_value_heads", self.heads if kind == "llama" else None)
+        even = self.hidden // max(self.heads, 1)
+        self.head = self._size("head_dim", QWEN3_HEAD if kind == "qwen3" else even)
         self.experts = self._size("num_local_experts") if kind == "mixtral" else 0
         self.has_bias = kind in WITH_BIAS_SWITCH and value.get("attention_bias") is True
         self.has_mlp_bias = kind == "llama" and value.get("mlp_bias") is True
@@ -112,7 +115,7 @@ class _Config:
     def _size(self, key: str, default: int | None = None) -> int:
         if self._value.get(key) is None and default is not None:
             return default
-        if key not in self._value:
+        if self._value.get(key) is None:
             raise FormatError(
                 "SM002",
                 f"the configuration has no {key}",

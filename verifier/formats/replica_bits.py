@@ -156,7 +156,7 @@ class _Drift:
             others=tuple(sorted(self._wrong)[:4]),
             values={
                 "holders": tuple([run.rank for run in runs]),
-                "bits": tuple([f"0x{bits[::-1].hex()}" for bits in (left, right)]),
+                "patterns": tuple([f"0x{bits[::-1].hex()}" for bits in (left, right)]),
             },
         )
 

@@ -21,10 +21,9 @@ from verifier.obligations.faults import Fault
 BYTES_HOLDER = "tensor"
 BLOCK = "block"
 
-NEVER = (
-    "values: no tensor data is read",
-    "whether names, types of one width or tensors of one size were exchanged: no file tells",
-)
+VALUES = "values: no tensor data is read"
+EXCHANGED = "whether names, types of one width or tensors of one size were exchanged: no file tells"
+NEVER = (VALUES, EXCHANGED)
 
 
 def gather_file(header: Header, gathered: Gathered) -> None:

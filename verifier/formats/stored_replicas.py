@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Set
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
 
 from verifier.formats.document import Document, Subject
 from verifier.formats.folder_files import file_inside
@@ -51,15 +49,10 @@ def read_map_with_tensors(path: Path, origin: Origin, request: Request) -> Docum
     headers = {rank: header for name, header in folder.headers.items() if (rank := rank_of(name)) is not None}
     there = {rank_of(name) for name in files}
     _gather_missing(document.subjects, there, prefix, gathered)
-    with ExitStack() as stack:
-        opened = {
-            rank: stack.enter_context((path / name).open("rb"))
-            for name in (folder.headers if request.values else ())
-            if (rank := rank_of(name)) is not None
-        }
-        for subject in document.subjects:
-            held = _Held.of(subject, headers, alone=len(document.subjects) == 1)
-            gathered.subjects.append(held.checked(opened, request, gathered))
+    paths = {rank: path / name for name in folder.headers if (rank := rank_of(name)) is not None}
+    for subject in document.subjects:
+        held = _Held.of(subject, headers, alone=len(document.subjects) == 1)
+        gathered.subjects.append(held.checked(paths if request.values else {}, request, gathered))
     if not request.values:
         gathered.unchecked.append(VALUES_OFF)
     return gathered.document(origin.file, KIND)
@@ -108,11 +101,11 @@ class _Held:
         shard_map = replace(subject.shard_map, name=name)
         return cls(replace(subject, name=name, shard_map=shard_map), tensors, lacking)
 
-    def checked(self, opened: Mapping[int, BinaryIO], request: Request, gathered: Gathered) -> Subject:
+    def checked(self, paths: Mapping[int, Path], request: Request, gathered: Gathered) -> Subject:
         """The map with what its tensors say."""
         faults = [*self._absent(), *self._shapes(), *self._types(), *size_faults(self.tensors.values())]
-        if not faults and opened:
-            faults += self._drift(opened, request, gathered)
+        if not faults and paths:
+            faults += self._drift(paths, request, gathered)
         return replace(self.subject, faults=(*self.subject.faults, *faults))
 
     def _absent(self) -> Iterator[Fault]:
@@ -151,7 +144,7 @@ class _Held:
                 number=len(others),
             )
 
-    def _drift(self, opened: Mapping[int, BinaryIO], request: Request, gathered: Gathered) -> Iterator[Fault]:
+    def _drift(self, paths: Mapping[int, Path], request: Request, gathered: Gathered) -> Iterator[Fault]:
         shard_map = self.subject.shard_map
         bits = next((BITS[tensor.dtype] for _, tensor in self.tensors.values()), 8)
         reason = self._incomparable(bits, request)
@@ -164,8 +157,10 @@ class _Held:
 
         def read(rank: int, first: int, number: int) -> bytes:
             header, tensor = self.tensors[rank]
-            opened[rank].seek(header.data_start + tensor.begin + first * item)
-            return opened[rank].read(number * item)
+            # Opened anew each time: there may be more ranks than files that a process may have open.
+            with paths[rank].open("rb") as file:
+                file.seek(header.data_start + tensor.begin + first * item)
+                return file.read(number * item)
 
         fault, compared = replica_drift(shard_map, read, item)
         if fault is None:

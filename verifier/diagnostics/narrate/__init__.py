@@ -14,7 +14,7 @@ SM204, SM507            ``descriptor`` (who says so), what it has ``stated``, wh
 SM302                   ``holder`` rank
 SM303                   ``scales`` as texts
 SM401, SM402, SM403     ``declared`` ranks, ``holders``: the ranks that hold the element
-SM404                   ``holders`` that differ, their ``bits`` as texts
+SM404                   ``holders`` that differ, their ``patterns`` of bits as texts, perhaps ``who`` they are
 SM501                   ``here``, ``there`` (noun phrases); for a differing place also ``source``, ``dest``
 SM505                   ``scale``, ``expected`` as texts
 SM506                   ``unit`` in elements, ``writers`` ranks

@@ -129,6 +129,11 @@ class Case:
             return ()
         return tuple([item for item in value if isinstance(item, int)])
 
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A value that should be a tuple of texts; empty where it is not."""
+        value = self.fault.values.get(key)
+        return tuple([item for item in value if isinstance(item, str)]) if isinstance(value, tuple) else ()
+
     def text(self, key: str) -> str:
         """A value as words of bounded length; ``?`` where it is missing."""
         return value_text(self.fault.values.get(key, "?"))

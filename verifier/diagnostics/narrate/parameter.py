@@ -9,7 +9,7 @@ from verifier.diagnostics.finding import Equation, Label
 from verifier.diagnostics.holders import RANK, together
 from verifier.diagnostics.narrate.case import Case, Draft
 from verifier.diagnostics.sides import Sides, copies_first, parameter_first
-from verifier.diagnostics.wording import listing, number, plural, scale_text
+from verifier.diagnostics.wording import joined, listing, number, plural, scale_text
 
 REPLICAS_DRIFT = "a replica nobody knows of is neither compared nor updated, and drifts unseen"
 
@@ -137,20 +137,17 @@ def _overlapping_blocks(case: Case) -> Draft:
 def replica_drift(case: Case) -> Draft:
     """SM404."""
     held = case.integers("holders")
-    bits = case.fault.values.get("bits")
-    both = [text for text in bits if isinstance(text, str)] if isinstance(bits, tuple) else []
-    says = " and ".join(
-        f"{text} on {case.holders((holder,))}" for holder, text in zip(held, both, strict=False)
-    )
+    who = case.texts("who") or tuple([case.holders((holder,)) for holder in held])
+    says = [f"{pattern} on {name}" for pattern, name in zip(case.texts("patterns"), who, strict=False)]
     return Draft(
-        headline=f"{together(held, case.holder)} hold different bits of one element",
-        concise=f"{_element(case)} is {says}",
+        headline=f"{joined(who) if case.texts('who') else together(held, case.holder)} hold different bits",
+        concise=f"{_element(case)} is {' and '.join(says)}",
         labels=_readers(case),
         claim=_claim(case),
         equations=case.equations("parameter"),
         tally=case.tally("element"),
         sides=_sides(case),
-        notes=("the map promises equal data on both; which of them is loaded depends on the program",),
+        notes=("the two should be copies; which of them is loaded depends on the program",),
     )
 
 

@@ -186,7 +186,8 @@ def test_one_way_that_differs_from_numbers_discredits_all_ways() -> None:
     def sniffing(n: int) -> ShardMap:
         if n > 100:  # no small size shows it
             return halves(n)
-        return halves(n) if type(n).__name__ == "Size" else cut(n, [0, n - n // 2], [n - n // 2, n // 2])
+        is_number = hasattr(n, "bit_length")
+        return cut(n, [0, n - n // 2], [n - n // 2, n // 2]) if is_number else halves(n)
 
     found = outcome(sniffing, Sizes(n=size()), limits=Limits(total=12))
     assert isinstance(found, ProvedOnPart)

@@ -183,16 +183,64 @@ def test_nothing_right_is_proved_of_a_constructor_that_looks_at_types() -> None:
 
 
 def test_one_way_that_differs_from_numbers_discredits_all_ways() -> None:
-    def sniffing(n: int) -> ShardMap:
+    calls = count()
+
+    def moody(n: int) -> ShardMap:
         if n > 100:  # no small size shows it
             return halves(n)
-        is_number = hasattr(n, "bit_length")
-        return cut(n, [0, n - n // 2], [n - n // 2, n // 2]) if is_number else halves(n)
+        return halves(n) if next(calls) == 0 else cut(n, [0, n - n // 2], [n - n // 2, n // 2])
 
-    found = outcome(sniffing, Sizes(n=size()), limits=Limits(total=12))
+    found = outcome(moody, Sizes(n=size()), limits=Limits(total=12))
     assert isinstance(found, ProvedOnPart)
     assert not found.paths
     assert "differ" in found.reason
+
+
+@pytest.mark.parametrize(
+    "decides",
+    [
+        lambda n: str(n) == "123",
+        lambda n: f"{n}" == "123",
+        lambda n: repr(n) == "123",
+        lambda n: "%s" % n == "123",  # noqa: UP031 - one more way to make text
+        lambda n: "{}".format(n) == "123",  # noqa: UP032 - as above
+        lambda n: len(str([n])) > 4,
+    ],
+)
+def test_text_of_a_size_is_no_proof(decides: Callable[[object], bool]) -> None:
+    def sniffing(n: int) -> ShardMap:
+        return cut(n, [1, n // 2], [n // 2, n - n // 2]) if decides(n) else halves(n)
+
+    found = outcome(sniffing, Sizes(n=size()), limits=Limits(total=12))
+    assert isinstance(found, ProvedOnPart)
+    assert "the text of a size" in found.reason
+
+
+def test_text_in_an_error_message_is_harmless() -> None:
+    def strict(n: int) -> ShardMap:
+        if n < 0:
+            raise ValueError(f"n is {n}")
+        return halves(n)
+
+    assert isinstance(outcome(strict, Sizes(n=size())), ProvedForAll)
+
+
+def test_what_only_numbers_have_is_no_proof() -> None:
+    def sniffing(n: int) -> ShardMap:
+        wrong = hasattr(n, "bit_length") and n == 505
+        return cut(n, [1, n // 2], [n // 2, n - n // 2]) if wrong else halves(n)
+
+    found = outcome(sniffing, Sizes(n=size()), limits=Limits(total=12))
+    assert isinstance(found, ProvedOnPart)
+    assert "bit_length of a size" in found.reason
+
+
+def test_a_size_says_that_it_is_an_int() -> None:
+    def sniffing(n: int) -> ShardMap:
+        wrong = n.__class__.__name__ == "int" and n == 505
+        return cut(n, [1, n // 2], [n // 2, n - n // 2]) if wrong else halves(n)
+
+    assert not isinstance(outcome(sniffing, Sizes(n=size())), ProvedForAll | ProvedOnPart)
 
 
 def test_a_precondition_that_looks_at_types_is_not_believed() -> None:

@@ -2,9 +2,9 @@
 
 Code that writes ``int(size)`` or ``isinstance(size, int)`` would turn away a size that is as good as an int.
 So its functions run as copies: the same code objects with another dictionary of globals, in which the name
-``int`` lets sizes through and ``type`` says that it was asked of one. Nothing of the original module is
-changed, and no line of it is rewritten. The copies reach every function and class of the modules that make
-maps, wherever they are named.
+``int`` lets sizes through, ``type`` says that it was asked of one and ``print`` is silent. Nothing of the
+original module is changed, and no line of it is rewritten. The copies reach every function and class of the
+modules that make maps, wherever they are named.
 """
 
 from __future__ import annotations
@@ -67,6 +67,10 @@ class Type(metaclass=_TypeLike):
     """What the name ``type`` means in a copy."""
 
 
+def unprinted(*values: object, **options: object) -> None:
+    """What the name ``print`` means in a copy: the text of a size goes nowhere."""
+
+
 def traceable(constructor: Callable[..., object]) -> Callable[..., object]:
     """A copy of a constructor that symbolic sizes can pass through; what is no Python function stays.
 
@@ -120,6 +124,7 @@ class _Copies:
             self._globals[id(original)] = copy
             copy.setdefault("int", Integer)
             copy.setdefault("type", Type)
+            copy.setdefault("print", unprinted)
             for name, value in original.items():
                 copy[name] = self._value(value, original)
         return self._globals[id(original)]

@@ -35,6 +35,9 @@ class Decider(Protocol):
             OutsideFragmentError: there is no method for this divisor.
         """
 
+    def tell(self) -> None:
+        """Note that a size was turned into text: it may decide what is built. Error messages may hold it."""
+
     def leave(self, reason: str) -> NoReturn:
         """Note that the run is worthless, also if the constructor swallows the error.
 
@@ -128,7 +131,17 @@ class Size:
     def __bool__(self) -> bool:
         return not self.decider.decide(is_zero(self.polynomial))
 
+    # Code that asks a size for its class must not be told another answer than a number gives.
+    __class__ = property(lambda self: int)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Whatever else an int has: asking for it, as ``hasattr`` does, tells a size from a number."""
+        if hasattr(int, name):
+            self.decider.leave(f"{name} of a size")
+        raise AttributeError(f"a size has no {name}")
+
     def __repr__(self) -> str:
+        self.decider.tell()
         return str(self.polynomial)
 
     def __format__(self, spec: str) -> str:

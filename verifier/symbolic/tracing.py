@@ -109,6 +109,7 @@ class Tracer:
         self.others: list[tuple[Decision, ...]] = []
         self.left: str | None = None
         self.distrusted = False
+        self.told = False
         self._script = script
         self._closed = False
 
@@ -150,6 +151,10 @@ class Tracer:
         """Note that the run is worthless, and raise."""
         self.left = self.left or reason
         raise OutsideFragmentError(reason)
+
+    def tell(self) -> None:
+        """Note that a size was turned into text."""
+        self.told = True
 
     def close(self) -> None:
         """Sizes of this run are of no use any more."""
@@ -225,6 +230,10 @@ def runs(code: Callable[[Tracer], Made], facts: Facts) -> Iterator[Run[Made]]:
             outcome = Left(str(error))
         except Exception as error:  # whatever the constructor raises is its answer for these sizes
             outcome = Raised(error)
+        if tracer.told and not isinstance(outcome, Raised | Left):
+            outcome = Left(
+                "the text of a size, as in str(size) or a name with it: it may decide what is built"
+            )
         if tracer.left is not None:
             outcome = Left(tracer.left, tracer.distrusted)
         tracer.close()

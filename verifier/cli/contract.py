@@ -10,6 +10,7 @@ _COMMANDS = {
     "check": "verifier.cli.contract_check",
     "induce": "verifier.cli.contract_induce",
     "simulate": "verifier.cli.contract_simulate",
+    "probe": "verifier.cli.contract_probe",
 }
 
 

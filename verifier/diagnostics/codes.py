@@ -34,6 +34,7 @@ Family = Literal[
     "induced map",
     "collective symmetry",
     "device",
+    "optimizer probe",
     "contract remark",
     "housekeeping",
     "tool bug",
@@ -215,6 +216,9 @@ _CONTRACT_CLAIMS = _family("contract claim", "error", *_of_rules(contract_codes.
 _INDUCED_MAPS = _family("induced map", "error", *_of_rules(contract_codes.INDUCED, "T26"))
 _SYMMETRY = _family("collective symmetry", "error", *_of_rules(contract_codes.SYMMETRY, "T28"))
 _DEVICES = _family("device", "error", *_of_rules(contract_codes.DEVICES))
+_PROBES = _family(
+    "optimizer probe", "error", *[(code, name, summary, "") for code, name, summary in contract_codes.PROBES]
+)
 _CONTRACT_REMARKS = _family("contract remark", "warning", *_of_rules(contract_codes.REMARKS))
 
 _HOUSEKEEPING = _family(
@@ -252,6 +256,7 @@ CODES: tuple[Code, ...] = (
     *_INDUCED_MAPS,
     *_SYMMETRY,
     *_DEVICES,
+    *_PROBES,
     *_CONTRACT_REMARKS,
     *_HOUSEKEEPING,
     *_TOOL_BUG,

@@ -126,3 +126,11 @@ DEVICES: tuple[tuple[str, str, str], ...] = (
     ("D8", "votes-on-the-device", "votes are held on a device although the CPU is served"),
     ("D9", "coordinator-rank", "a group rank is taken for a global rank"),
 )
+
+PROBES: tuple[tuple[str, str, str], ...] = (
+    ("OC601", "dirty-refusal", "an optimizer raises after it has replaced its live state"),
+    ("OC602", "process-killed", "a corrupted state dict ends the process"),
+    ("OC603", "half-a-step", "a step raises after it has changed parameters"),
+    ("OC604", "silently-wrong", "an optimizer accepts a corrupted state dict and trains on wrong numbers"),
+)
+"""Rows of optimizer probes are (code, name, what is wrong)."""

@@ -51,9 +51,8 @@ def command(context: click.Context, /, names: tuple[str, ...], table: Path | Non
             found[kind.name] = outcomes(kind)
             done(1, 0)
     if table is not None:
-        write_text(
-            table, markdown(found, f"shardproof contract probe {' '.join(names)} --table {table.name}")
-        )
+        place = table.name if table.is_absolute() else table.as_posix()
+        write_text(table, markdown(found, f"shardproof contract probe {' '.join(names)} --table {place}"))
     subjects = tuple([loading_subject(name, said) for name, said in found.items()])
     report = Report(tool=tool_versions(), subjects=subjects)
     output.deliver(report)

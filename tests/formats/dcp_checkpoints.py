@@ -7,21 +7,41 @@ import pickle
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from torch.distributed.checkpoint.metadata import MetadataIndex
 
 WORLD = 4
-SECONDS = 120
+SECONDS = 240
+DONE = "done"
 
 
 @pytest.fixture(scope="session")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the checkpoints that ``dcp_worker`` saves."""
-    folder = tmp_path_factory.mktemp("dcp")
+    """A folder with the checkpoints that ``dcp_worker`` saves; the processes of one test run share it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "dcp-saved"
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        deadline = time.monotonic() + SECONDS
+        while not (folder / DONE).exists():
+            assert time.monotonic() < deadline, "the test process that saves checkpoints did not finish"
+            time.sleep(0.1)
+        return folder
+    save(folder)
+    (folder / DONE).touch()
+    return folder
+
+
+def save(folder: Path) -> None:
+    """Run the job."""
     environment = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
     workers = [
         subprocess.Popen(
@@ -34,7 +54,6 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     errors = [worker.communicate(timeout=SECONDS)[1] for worker in workers]
     assert [worker.returncode for worker in workers] == [0] * WORLD, "\n".join(errors)
-    return folder
 
 
 def copied(source: Path, target: Path) -> Path:
@@ -44,14 +63,24 @@ def copied(source: Path, target: Path) -> Path:
 
 
 @contextmanager
-def metadata_of(folder: Path) -> Iterator[Any]:
+def metadata_of(folder: Path, name: str = ".metadata") -> Iterator[Any]:
     """The metadata of a checkpoint of our own making; what is changed in it is written back."""
-    path = folder / ".metadata"
+    path = folder / name
     with path.open("rb") as file:
         metadata = pickle.load(file)
     yield metadata
-    with path.open("wb") as file:
+    with keys_by_identity(), path.open("wb") as file:
         pickle.dump(metadata, file)
+
+
+@contextmanager
+def keys_by_identity() -> Iterator[None]:
+    """Two equal indices are two keys, as only a damaged file has them."""
+    with (
+        patch.object(MetadataIndex, "__eq__", object.__eq__),
+        patch.object(MetadataIndex, "__hash__", object.__hash__),
+    ):
+        yield
 
 
 Damage = Callable[[Path], None]

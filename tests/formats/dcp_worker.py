@@ -15,7 +15,7 @@ import torch.distributed.checkpoint as dcp
 from torch import nn
 from torch.distributed.checkpoint.state_dict import get_state_dict
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
+from torch.distributed.fsdp import FullyShardedDataParallel, StateDictType, fully_shard
 from torch.distributed.tensor import DTensor, Shard, distribute_tensor
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 
@@ -67,6 +67,21 @@ def trained(mesh: Any, *, tensor_parallel: bool) -> dict[str, Any]:
     return {"model": weights, "optim": state}
 
 
+def save_fsdp1(folder: Path) -> None:
+    """What FSDP1 saves: its local state and its sharded one by rank, and the sharded one through DCP."""
+    torch.manual_seed(0)
+    device = torch.device("cpu")
+    inner = FullyShardedDataParallel(nn.Linear(7, 5), device_id=device)
+    model = FullyShardedDataParallel(nn.Sequential(nn.Linear(6, 7), inner), device_id=device)
+    for kind in (StateDictType.LOCAL_STATE_DICT, StateDictType.SHARDED_STATE_DICT):
+        with FullyShardedDataParallel.state_dict_type(model, kind):
+            state = model.state_dict()
+        inside = folder / f"fsdp1-{kind.name.partition('_')[0].lower()}"
+        inside.mkdir(exist_ok=True)
+        torch.save(state, inside / f"pytorch_model_fsdp_rank{dist.get_rank()}.bin")
+    dcp.save(state, checkpoint_id=folder / "fsdp1-dcp")
+
+
 def main(rank: int, world: int, folder: Path) -> None:
     """Save every kind of checkpoint that the tests want."""
     dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=world)
@@ -86,6 +101,7 @@ def main(rank: int, world: int, folder: Path) -> None:
     }
     save(folder / "plain", plain)
     dcp.save({"cut": cut, "plain": plain["plain"]}, checkpoint_id=folder / "ranks", use_collectives=False)
+    save_fsdp1(folder)
     dist.barrier()
     dist.destroy_process_group()
 

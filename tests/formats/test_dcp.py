@@ -126,15 +126,15 @@ def _same_bytes(metadata: Any, folder: Path) -> None:
 
 
 DAMAGES: dict[str, tuple[Damage, set[str]]] = {
-    "chunk shifted": (_moved(1, offsets=(3, 0)), {"SM301", "SM403", "CK108", "CK111"}),
-    "chunk shifted into a column": (_moved(1, offsets=(2, 1)), {"CK108", "CK111"}),
-    "chunk wrapped": (_moved(1, offsets=(0, 10)), {"CK108", "CK111"}),
-    "negative offset": (_moved(1, offsets=(-1, 0)), {"CK108", "SM002", "CK111"}),
-    "chunk grown": (_moved(0, sizes=(3, 5)), {"SM403", "CK110"}),
-    "chunk shrunk": (_moved(0, sizes=(1, 5)), {"SM301", "CK110"}),
-    "chunk transposed": (_moved(0, sizes=(5, 2)), {"CK108", "SM301", "SM403", "CK110"}),
+    "chunk shifted": (_moved(1, offsets=(3, 0)), {"SM301", "CK111", "CK112"}),
+    "chunk shifted into a column": (_moved(1, offsets=(2, 1)), {"CK108", "CK111", "CK112"}),
+    "chunk wrapped": (_moved(1, offsets=(0, 10)), {"CK108", "CK111", "CK112"}),
+    "negative offset": (_moved(1, offsets=(-1, 0)), {"CK108", "CK111", "CK112"}),
+    "chunk grown": (_moved(0, sizes=(3, 5)), {"SM403"}),
+    "chunk shrunk": (_moved(0, sizes=(1, 5)), {"SM301"}),
+    "chunk transposed": (_moved(0, sizes=(5, 2)), {"SM301"}),
     "chunk removed": (_remove_chunk, {"SM301", "CK112"}),
-    "chunk twice": (_double_chunk, {"SM403", "SM302"}),
+    "chunk twice": (_double_chunk, {"SM403"}),
     "tensor larger": (_size((9, 5)), {"SM301"}),
     "tensor smaller": (_size((5, 5)), {"CK108"}),
     "tensor transposed": (_size((5, 7)), {"CK108"}),
@@ -145,9 +145,9 @@ DAMAGES: dict[str, tuple[Damage, set[str]]] = {
     "file gone": (_remove_file, {"CK101"}),
     "file cut": (_cut_file, {"CK102"}),
     "file empty": (_empty_file, {"CK102"}),
-    "two chunks in one place": (_same_bytes, {"CK104", "CK110"}),
+    "two chunks in one place": (_same_bytes, {"CK104"}),
     "range past the end": (_entry(lambda e: replace(e, length=e.length + 10**6)), {"CK102", "CK104"}),
-    "range moved": (_entry(lambda e: replace(e, offset=e.offset + 7)), {"CK104", "CK102", "CK110"}),
+    "range moved": (_entry(lambda e: replace(e, offset=e.offset + 7)), {"SM001", "CK104"}),
     "path leaves the folder": (
         _entry(lambda e: replace(e, relative_path="../" + e.relative_path)),
         {"CK109"},
@@ -164,7 +164,7 @@ def test_one_damaged_place_is_found(name: str, saved: Path, tmp_path: Path) -> N
         damage(metadata, folder)
     found = said(folder, payload=True)
     assert found.verdict in ("refuted", "unreadable"), found
-    assert set(found.codes) & codes, found
+    assert set(found.codes) == codes, found
 
 
 def test_there_are_enough_damages() -> None:

@@ -235,3 +235,44 @@ def test_broken_programs_are_refused(program: bytes, code: str) -> None:
 
 def test_integer_keys_that_share_a_hash_are_refused() -> None:
     assert code_of(pickle.dumps({k * (2**61 - 1): 0 for k in range(1000)})) == "SM001"
+
+
+@pytest.mark.parametrize("called", [b"]", b"}", b"N", b"K\x01", b"X\x01\x00\x00\x00a"])
+def test_values_are_not_called(called: bytes) -> None:
+    assert code_of(b"\x80\x02" + called + b")R.") == "SM007"
+
+
+INNER = Name("torch", "Outer.Inner")
+NESTED = Grammar(
+    names=frozenset({Name("torch", "Outer")}), calls=frozenset({INNER}), nested=frozenset({INNER})
+)
+
+
+def reached(attribute: bytes, module: bytes = b"__builtin__") -> bytes:
+    """A pickle that calls what it reaches by getattr."""
+    name = b"X" + len(attribute).to_bytes(4, "little") + attribute
+    return b"\x80\x02c" + module + b"\ngetattr\nctorch\nOuter\n" + name + b"\x86R)R."
+
+
+@pytest.mark.parametrize("module", [b"__builtin__", b"builtins"])
+def test_a_listed_inner_class_is_reached_by_getattr_without_a_look_up(module: bytes) -> None:
+    found = read_pickle(reached(b"Inner", module), NESTED, HERE, LIMITS)
+    assert isinstance(found, Call)
+    assert found.function == INNER
+
+
+@pytest.mark.parametrize("attribute", [b"__init__", b"Inner.__init__", b"Other", b""])
+def test_no_other_attribute_is_reached(attribute: bytes) -> None:
+    assert code_of(reached(attribute), NESTED) == "SM007"
+
+
+def test_getattr_is_unknown_where_no_inner_class_is_listed() -> None:
+    assert code_of(reached(b"Inner"), WITH_SIZE) == "SM007"
+
+
+def test_a_call_is_a_key_only_where_the_grammar_says_so() -> None:
+    program = b"\x80\x02}(ctorch\nSize\n)RK\x01ctorch\nSize\n)RK\x02u."
+    assert code_of(program, WITH_SIZE) == "SM001"
+    found = read_pickle(program, WITH_SIZE | Grammar(keys=frozenset({SIZE})), HERE, LIMITS)
+    assert isinstance(found, dict)
+    assert list(found.values()) == [1, 2]

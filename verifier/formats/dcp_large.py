@@ -21,6 +21,9 @@ from verifier.formats.pickle_machine import COSTLY_HELP, refused
 from verifier.formats.refusal import FormatError
 from verifier.model.origin import Origin
 
+REFUSALS = frozenset({"SM001", "SM002", "SM003", "SM004", "SM005", "SM006", "SM007", "SM104"})
+"""The codes that a child refuses a file with."""
+
 BASE_MEMORY = 256 * MIB
 """What the interpreter itself may take."""
 REFUSED = 3
@@ -66,8 +69,13 @@ def read_in_child(file: IO[bytes], size: int, origin: Origin, limits: Limits) ->
 
 
 def _refusal(answer: bytes, origin: Origin) -> FormatError:
-    match json.loads(answer):
-        case [str(code), str(message), str(pointer), str(advice)]:
+    """What the child refused the file with; what it wrote is not trusted either."""
+    try:
+        said = json.loads(answer)
+    except (ValueError, RecursionError):
+        said = None
+    match said:
+        case [str(code), str(message), str(pointer), str(advice)] if code in REFUSALS:
             return FormatError(code, message, Origin(origin.file, pointer), help=advice)
     return refused("SM001", "the process that reads it refused it without a reason", origin)
 

@@ -7,8 +7,6 @@ locations; so holes, wrong replicas and contradictions between ranks show in the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
-from math import prod
 from pathlib import Path
 
 from verifier.formats.dcp_contents import Contents, StoredTensor, chunk_label
@@ -17,20 +15,15 @@ from verifier.formats.dcp_metadata import read_metadata
 from verifier.formats.dcp_sight import rank_of_data, rank_of_metadata
 from verifier.formats.document import Refusal, Subject
 from verifier.formats.gathered import Gathered, set_fault
+from verifier.formats.rank_boxes import Box, box_map, leaves
 from verifier.formats.refusal import FormatError, shown
 from verifier.formats.request import Request
 from verifier.formats.safetensors_bytes import unstored_fault
-from verifier.geometry.strided import StridedView, row_major
 from verifier.model.expectation import Expectation
 from verifier.model.origin import Origin
-from verifier.model.piece import Piece
-from verifier.model.shard_map import RankShard, ShardMap
 from verifier.obligations.faults import Fault, Value
 
 SOUNDNESS = Expectation()
-
-Box = tuple[tuple[int, ...], tuple[int, ...]]
-"""Offsets and sizes."""
 
 
 def gather_ranks(
@@ -118,12 +111,13 @@ def _gather_tensors(
             faults += stored.faults_of(ranks[rank], tensor)
         origin = Origin(f"{prefix}/__{first}.metadata").child("state_dict_metadata", name)
         shape = tensors[first].shape
-        agreeing = {rank: tensor for rank, tensor in tensors.items() if tensor.shape == shape}
+        # A rank that states another shape still says where its chunks are.
+        placed = {rank: _boxes(tensor) for rank, tensor in tensors.items() if len(tensor.shape) == len(shape)}
         gathered.subjects.append(
             Subject(
                 name=name,
                 origin=origin,
-                shard_map=_map(name, shape, agreeing, origin),
+                shard_map=box_map(name, shape, placed, origin),
                 expectation=SOUNDNESS,
                 faults=tuple(faults),
             )
@@ -164,7 +158,7 @@ def _outside(tensors: Mapping[int, StoredTensor]) -> list[Fault]:
         (rank, tensor, box, axis)
         for rank, tensor in tensors.items()
         for box in _boxes(tensor)
-        if (axis := _leaves(box, tensor.shape)) is not None
+        if (axis := leaves(box, tensor.shape)) is not None
     ]
     if not wrong:
         return []
@@ -180,41 +174,9 @@ def _outside(tensors: Mapping[int, StoredTensor]) -> list[Fault]:
     ]
 
 
-def _leaves(box: Box, shape: tuple[int, ...]) -> int | None:
-    for axis, (offset, size, extent) in enumerate(zip(*box, shape, strict=True)):
-        if offset < 0 or offset + size > extent:
-            return axis
-    return None
-
-
 def _other_shape(tensor: StoredTensor, request: Request) -> list[Fault]:
     stated = None if request.shapes is None else request.shapes.get(tensor.name)
     if stated is None or stated == tensor.shape:
         return []
     values: dict[str, Value] = {"descriptor": "the expected shapes", "stated": stated, "found": tensor.shape}
     return [Fault(code="SM507", side="map", values=values)]
-
-
-def _map(name: str, shape: tuple[int, ...], tensors: Mapping[int, StoredTensor], origin: Origin) -> ShardMap:
-    """The map of all ranks: a rank with several chunks holds them one behind the other."""
-    boxes = {rank: _boxes(tensor) for rank, tensor in tensors.items()}
-    holders: dict[Box, list[int]] = {}
-    for rank in sorted(boxes):
-        for box in dict.fromkeys(boxes[rank]):
-            holders.setdefault(box, []).append(rank)
-    locations = {box: tuple(ranks) for box, ranks in holders.items()}
-    strides = row_major(shape)
-    shards: dict[int, RankShard] = {}
-    for rank, held in boxes.items():
-        starts = accumulate((prod(sizes) for _, sizes in held), initial=0)
-        pieces = tuple(
-            Piece(
-                StridedView(sum(o * s for o, s in zip(box[0], strides, strict=True)), box[1], strides),
-                StridedView(start, box[1], row_major(box[1])),
-                locations[box],
-            )
-            for box, start in zip(held, starts, strict=False)
-        )
-        only = held[0][1] if len(held) == 1 else (sum(prod(sizes) for _, sizes in held),)
-        shards[rank] = RankShard(only, pieces)
-    return ShardMap(name=name, logical_shape=shape, ranks=shards, origin=origin)

@@ -11,6 +11,7 @@ from typing import cast
 
 from verifier.formats.dcp_stubs import Stub
 from verifier.formats.pickle_records import Call, Name
+from verifier.formats.torch_zip import SIZE
 
 SAVE_AGAIN = "write the checkpoint again with torch.distributed.checkpoint"
 _FIRST = itemgetter(0)
@@ -78,7 +79,7 @@ def reference_of(value: object) -> Name | None:
 
 def numbers_of(value: object) -> tuple[int, ...] | None:
     """The numbers of a torch.Size, whose types and signs are not looked at; None when it is none."""
-    if isinstance(value, Call) and len(value.args) == 1:
+    if isinstance(value, Call) and value.function == SIZE and len(value.args) == 1:
         value = value.args[0]
     if isinstance(value, tuple):
         return value

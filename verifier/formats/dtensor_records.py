@@ -5,7 +5,7 @@ The names and fields are those of torch 2.4 to 2.13; any other form is refused, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from verifier.formats.device_mesh import (
@@ -19,10 +19,10 @@ from verifier.formats.device_mesh import (
     device_mesh,
     odd,
 )
-from verifier.formats.fields import malformed
 from verifier.formats.pickle_records import Call, Grammar, Name
-from verifier.formats.refusal import FormatError, below, shown
-from verifier.formats.torch_zip import FROM_TYPE, PARAMETER, TORCH, TensorHeader, shape_of, tensor_header
+from verifier.formats.record_paths import records_in, tensor_name
+from verifier.formats.refusal import FormatError, shown
+from verifier.formats.torch_zip import FROM_TYPE, TORCH, TensorHeader, shape_of, tensor_header
 from verifier.model.origin import Origin
 from verifier.model.placements import Placement, Replicate, Shard, StridedShard
 
@@ -51,10 +51,6 @@ DTENSOR = TORCH | Grammar(
     kept={MESH: MESH_FIELDS},
 )
 """What files of torch.save with DTensors hold."""
-
-
-MOST_NAME = 4096
-"""Characters of the path to a tensor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +92,7 @@ def rank_tensors(value: object, origin: Origin, integers: Integers) -> RankTenso
     cut: dict[str, DTensor] = {}
     plain: dict[str, TensorHeader] = {}
     refused: dict[str, FormatError] = {}
-    for name, place, record in _calls(value, origin):
+    for name, place, record in records_in(value, origin):
         state, header = _wrapped(record), tensor_header(record)
         if state is None and header is None:
             continue
@@ -104,9 +100,9 @@ def rank_tensors(value: object, origin: Origin, integers: Integers) -> RankTenso
             if name in cut or name in plain:
                 raise _twice(name, place)
             if state is not None:
-                cut[_named(name, place)] = _dtensor(state, place, integers)
+                cut[tensor_name(name, place)] = _dtensor(state, place, integers)
             elif header is not None:
-                plain[_named(name, place)] = header
+                plain[tensor_name(name, place)] = header
         except FormatError as error:
             refused[shown(name)] = error
     return RankTensors(cut, plain, refused)
@@ -114,50 +110,7 @@ def rank_tensors(value: object, origin: Origin, integers: Integers) -> RankTenso
 
 def holds_dtensors(value: object) -> bool:
     """Whether there is a DTensor in nested mappings and lists."""
-    return any(_wrapped(record) is not None for _, _, record in _calls(value, Origin("")))
-
-
-def _calls(value: object, origin: Origin) -> Iterator[tuple[str, Origin, Call]]:
-    """The records in nested mappings and lists, with the path to each, cut where it is too long."""
-    stack: list[tuple[object, str, Origin]] = [(value, "", origin)]
-    while stack:
-        value, name, place = stack.pop()
-        if isinstance(value, Call):
-            if value.function == PARAMETER and value.args:
-                stack.append((value.args[0], name, place))
-            else:
-                yield name, place, value
-            continue
-        items: Iterator[tuple[object, object]] = iter(())
-        if isinstance(value, dict):
-            items = iter(value.items())
-        elif isinstance(value, list | tuple):
-            items = iter(enumerate(value))
-        inner = [
-            (part, _joined(name, str(key)), below(place, key))
-            for key, part in items
-            if isinstance(part, dict | list | tuple | Call) and isinstance(key, str | int)
-        ]
-        stack.extend(reversed(inner))
-
-
-def _joined(name: str, key: str) -> str:
-    return (f"{name}.{key}" if name else key)[: MOST_NAME + 1]
-
-
-def _named(name: str, place: Origin) -> str:
-    """The name of a tensor.
-
-    Raises:
-        FormatError: SM006 when it is too long, SM002 when it cannot be shown.
-    """
-    if len(name) > MOST_NAME:
-        raise FormatError(
-            "SM006", f"a name of over {MOST_NAME} characters", place, help="shorten the name of the tensor"
-        )
-    if not name.isprintable():
-        raise malformed("a name with characters that cannot be shown", place, "rename the tensor")
-    return name
+    return any(_wrapped(record) is not None for _, _, record in records_in(value, Origin("")))
 
 
 def _twice(name: str, place: Origin) -> FormatError:

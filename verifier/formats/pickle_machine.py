@@ -7,7 +7,7 @@ It builds plain objects and inert records (``pickle_records``). What the opcodes
 from __future__ import annotations
 
 from verifier.formats.limits import Limits
-from verifier.formats.pickle_records import Call, Grammar, Name
+from verifier.formats.pickle_records import GETATTR, Call, Grammar, Name
 from verifier.formats.refusal import FormatError, shown
 from verifier.model.origin import Origin
 
@@ -185,8 +185,19 @@ class Machine:
             self.stack.append({})
         elif isinstance(function, Name) and function in self.grammar.calls:
             self.stack.append(Call(function, args))
+        elif isinstance(function, Name) and function in GETATTR:
+            self.stack.append(self._nested(args))
         else:
             raise self.refused("SM007", f"the pickle calls {describe(function)}, which no map needs")
+
+    def _nested(self, args: tuple[object, ...]) -> Name:
+        """A class inside another one, which the grammar has."""
+        match args:
+            case (Name() as outer, str(inner)):
+                found = Name(outer.module, f"{outer.name}.{inner}")
+                if found in self.grammar.nested:
+                    return found
+        raise self.refused("SM007", "the pickle asks for an attribute that no map needs")
 
     def build(self, target: object, state: object) -> None:
         """Keep the state of a call, or what is asked for of it; state given to a mapping is dropped."""

@@ -29,6 +29,10 @@ class Call:
     state: object = None
 
 
+GETATTR = frozenset({Name("builtins", "getattr"), Name("__builtin__", "getattr")})
+"""How old protocols reach a class inside another. Like every call it is never made."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
     """What a pickle of one format may refer to and ask for; everything else is refused.
@@ -42,6 +46,7 @@ class Grammar:
         mappings: globals whose call is a mapping, read as a plain dict; state given to it is dropped.
         kept: the only fields that are kept of the state of some, whose others may refer back to them.
         keys: those of ``calls`` whose results may be keys of a mapping; each result is a key of its own.
+        nested: classes inside others, such as ``Outer.Inner``, that it may reach through ``getattr``.
         persistent: makes a record of a persistent id, None when the format has none. It must not trust its
             argument, and raises ValueError when it is not as it should be.
     """
@@ -52,10 +57,13 @@ class Grammar:
     mappings: frozenset[Name] = frozenset()
     kept: Mapping[Name, frozenset[str]] = field(default_factory=dict)
     keys: frozenset[Name] = frozenset()
+    nested: frozenset[Name] = frozenset()
     persistent: Callable[[object], object] | None = None
 
     def knows(self, name: Name) -> bool:
         """True when the pickle may refer to ``name`` at all."""
+        if name in GETATTR:
+            return bool(self.nested)
         return name in self.names or name in self.calls or name in self.mappings
 
     def __or__(self, other: Grammar) -> Grammar:
@@ -67,6 +75,7 @@ class Grammar:
             mappings=self.mappings | other.mappings,
             kept={**self.kept, **other.kept},
             keys=self.keys | other.keys,
+            nested=self.nested | other.nested,
             persistent=self.persistent or other.persistent,
         )
 

@@ -21,7 +21,7 @@ from verifier.formats.orbax_sight import is_orbax
 from verifier.formats.request import Request
 from verifier.formats.safetensors_files import is_map_with_tensors, is_safetensors
 from verifier.formats.sight import Sight
-from verifier.formats.torch_sight import is_optimizer_file, is_rank_files
+from verifier.formats.torch_sight import is_fsdp1, is_optimizer_file, is_rank_files
 from verifier.model.origin import Origin
 
 ENTRY_POINTS = "shardproof.formats"
@@ -106,6 +106,10 @@ BUILT_IN: tuple[Format, ...] = (
     Format(
         "safetensors", "safetensors files, with or without an index", is_safetensors,
         "verifier.formats.safetensors:read_safetensors",
+    ),
+    Format(
+        "fsdp1", "ShardedTensors of FSDP1, one file for each rank", is_fsdp1,
+        "verifier.formats.fsdp1:read_fsdp1",
     ),
     Format(
         "torch-dtensor", "DTensors in files of torch.save, one for each rank", is_rank_files,

@@ -10,6 +10,9 @@ RANK_FILE = re.compile(r"(?P<stem>.*?)rank[_-]?(?P<rank>\d{1,7})\.(?:pt|pth|bin)
 ZIP_MAGIC = b"PK\x03\x04"
 LOOKED_AT = 4
 
+SHARDED = b"torch.distributed._shard.sharded_tensor"
+"""The module of ShardedTensor, which FSDP1 saves."""
+
 FIRST_KEY = b"\x80\x02}q\x00(X\x05\x00\x00\x00stateq"
 """How a pickled dict begins whose first key is "state", as ``Optimizer.state_dict()`` makes it."""
 
@@ -23,3 +26,11 @@ def is_rank_files(sight: Sight) -> bool:
 def is_optimizer_file(sight: Sight) -> bool:
     """Whether a file begins with a pickled dict whose first key is "state"."""
     return sight.head.startswith(ZIP_MAGIC) and FIRST_KEY in sight.head
+
+
+def is_fsdp1(sight: Sight) -> bool:
+    """Whether files of torch.save begin with a ShardedTensor: one file, or those named after a rank."""
+    if not sight.is_folder:
+        return sight.head.startswith(ZIP_MAGIC) and SHARDED in sight.head
+    named = [name for name in sight.names if RANK_FILE.fullmatch(name)]
+    return any(SHARDED in sight.head_of(name) for name in named[:LOOKED_AT])

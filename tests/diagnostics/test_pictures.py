@@ -170,6 +170,8 @@ def test_the_counterpart_shows_an_element_of_the_picture_beside_it(
     for sides in (on_shard, on_parameter):
         if sides.shown is None or sides.beside is None:
             continue
+        if any(len(cell) > 1 for line in sides.shown.rows for cell in line.elements):
+            continue  # a cell that holds several elements names only some of them
         row, column = sides.beside.witness or (0, 0)
         there = set(sides.beside.rows[row].elements[column])
         assert there & {name for line in sides.shown.rows for cell in line.elements for name in cell}

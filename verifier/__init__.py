@@ -90,9 +90,9 @@ def map_from_affine(document: object, *, name: str = "map") -> ShardMap:
     Raises:
         FormatError: the form is broken; numbers are never coerced.
     """
-    from verifier.formats.affine import decode_map
-    from verifier.formats.fields import Interned
-    from verifier.formats.limits import Limits
+    from verifier.formats.maps.affine import decode_map
+    from verifier.formats.reading.fields import Interned
+    from verifier.formats.reading.limits import Limits
     from verifier.model.origin import Origin
 
     return decode_map(document, name=name, origin=Origin(name), limits=Limits(), interned=Interned())

@@ -10,7 +10,7 @@ from verifier.audit.judge import judge
 from verifier.budget import Budget
 from verifier.engines.registry import engine_named
 from verifier.formats import Document, FormatError, Limits
-from verifier.formats.map_json import read_json
+from verifier.formats.maps.map_json import read_json
 from verifier.model.expectation import Expectation
 from verifier.model.origin import Origin
 from verifier.model.shard_map import ShardMap

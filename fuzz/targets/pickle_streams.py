@@ -17,8 +17,8 @@ from fuzz.documents.forms import map_document
 from fuzz.targets.bytes_random import BytesRandom, case_from
 from fuzz.targets.edits import edited_bytes
 from fuzz.targets.opcodes import opcode
-from verifier.formats.pickle_records import Call, Name
-from verifier.formats.torch_zip import SIZE, TENSOR_V2
+from verifier.formats.pickles.records import Call, Name
+from verifier.formats.pickles.torch_zip import SIZE, TENSOR_V2
 
 FEW = Selection(size=8)
 MAPPING = Name("collections", "OrderedDict")

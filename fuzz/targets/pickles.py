@@ -16,9 +16,9 @@ from fuzz.targets.pickle_streams import archive_of, stream_from
 from fuzz.targets.watch import nothing_done
 from verifier.diagnostics.codes import code_of
 from verifier.formats import FormatError, Limits, formats, read
-from verifier.formats.pickle_records import PLAIN, Call, Grammar, Name
-from verifier.formats.pickle_tree import read_pickle
-from verifier.formats.torch_zip import TORCH, Storage
+from verifier.formats.pickles.records import PLAIN, Call, Grammar, Name
+from verifier.formats.pickles.torch_zip import TORCH, Storage
+from verifier.formats.pickles.tree import read_pickle
 from verifier.model.origin import Origin
 
 formats()  # looks for added formats once, and an opened file is noticed

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.documents import deepseek_experts, llama_405b
-from tests.formats.dcp_synthetic import write
+from tests.formats.dcp.synthetic import write
 
 AUDIT = "from verifier.cli.main import main; main()"
 TORCH = (

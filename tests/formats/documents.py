@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from verifier.formats import FormatError
-from verifier.formats.limits import Limits
+from verifier.formats.reading.limits import Limits
 from verifier.model.origin import Origin
 
 LIMITS = Limits()

@@ -11,7 +11,7 @@ import torch
 import torch.distributed.checkpoint as dcp
 from torch.distributed.checkpoint import FileSystemReader
 
-from tests.formats.dcp_checkpoints import saved
+from tests.formats.dcp.checkpoints import saved
 from verifier.formats import Request, read
 
 __all__ = ["saved"]

@@ -11,7 +11,7 @@ import torch
 
 from tests.formats.documents import SAMPLES
 from verifier.formats import Limits, read
-from verifier.formats.dcp_metadata import read_metadata
+from verifier.formats.dcp.metadata import read_metadata
 from verifier.model.origin import Origin
 
 FOLDER = SAMPLES / "megatron" / "v012_torch_dist_flat"

@@ -15,7 +15,7 @@ from tests.oracle.zero_checkpoints import STAGES, TAG
 from verifier.audit.check import Settings
 from verifier.audit.documents import audit_path
 from verifier.formats import Document, read
-from verifier.formats.zero_layout import part
+from verifier.formats.deepspeed.zero_layout import part
 from verifier.oracle.execute import rebuild
 
 ROOT = Path(__file__).parents[2]

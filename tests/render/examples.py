@@ -7,7 +7,7 @@ from verifier.diagnostics.finding import Finding
 from verifier.diagnostics.narrate import narrate
 from verifier.diagnostics.report import Obligations, Report, Subject
 from verifier.diagnostics.snippets import Locate, Span
-from verifier.formats.places import locate, span_of
+from verifier.formats.reading.places import locate, span_of
 from verifier.geometry.strided import StridedView, row_major
 from verifier.model.origin import Origin
 from verifier.model.piece import Piece

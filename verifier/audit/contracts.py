@@ -12,8 +12,8 @@ from verifier.audit.replayed import Replayed
 from verifier.contracts.cases import Checked, NotACaseError, agrees, check_document, is_contract
 from verifier.diagnostics.report import Report, Subject
 from verifier.formats import FormatError, Limits, Refusal
-from verifier.formats.json_text import parse
-from verifier.formats.whole_file import bounded_bytes
+from verifier.formats.reading.json_text import parse
+from verifier.formats.reading.whole_file import bounded_bytes
 from verifier.model.origin import Origin
 
 HELP = "a contract is JSON with implementation, fields, variants, update, training and checkpoints"

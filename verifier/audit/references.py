@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from verifier.formats import BoxSubject, Document, Subject
-from verifier.formats.refusal import shown
+from verifier.formats.reading.refusal import shown
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
 

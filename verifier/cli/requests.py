@@ -57,7 +57,7 @@ def make_request(options: dict[str, Any]) -> Request:
     path: Path | None = options.pop("expect_shapes")
     shapes = None
     if path is not None:
-        from verifier.formats.expected_shapes import read_expected_shapes  # few audits need it
+        from verifier.formats.shapes.expected_shapes import read_expected_shapes  # few audits need it
 
         try:
             shapes = read_expected_shapes(path)

@@ -1,12 +1,12 @@
 """Readers of the formats that carry shard maps. Nothing in a file is ever run; hostile files are refused."""
 
 from verifier.formats.detect import checkpoints, read
-from verifier.formats.document import BoxSubject, CaseExpect, Document, Refusal, Subject
-from verifier.formats.limits import Limits
-from verifier.formats.refusal import FormatError
+from verifier.formats.reading.document import BoxSubject, CaseExpect, Document, Refusal, Subject
+from verifier.formats.reading.limits import Limits
+from verifier.formats.reading.refusal import FormatError
+from verifier.formats.reading.request import Request
+from verifier.formats.reading.resolve import resolve
 from verifier.formats.registry import Format, formats
-from verifier.formats.request import Request
-from verifier.formats.resolve import resolve
 
 __all__ = [
     "BoxSubject",

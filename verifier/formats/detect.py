@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from verifier.formats.document import Document
-from verifier.formats.limits import Limits
-from verifier.formats.refusal import FormatError, shown
+from verifier.formats.reading.document import Document
+from verifier.formats.reading.limits import Limits
+from verifier.formats.reading.refusal import FormatError, shown
+from verifier.formats.reading.request import Request
+from verifier.formats.reading.sight import Sight
 from verifier.formats.registry import Format, formats
-from verifier.formats.request import Request
-from verifier.formats.sight import Sight
 from verifier.model.origin import Origin
 
 MOST_LEVELS = 3

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from verifier.formats.deepspeed import document_of
-from verifier.formats.document import Document
-from verifier.formats.dtensor_records import DTENSOR, holds_dtensors
-from verifier.formats.map_json import read_plain
-from verifier.formats.model_states import is_model_states, model_states
-from verifier.formats.optimizer_state import is_optimizer_state, optimizer_document
-from verifier.formats.pickle_records import PLAIN
-from verifier.formats.pickle_tree import read_pickle
-from verifier.formats.rank_files import rank_file
-from verifier.formats.request import Request
-from verifier.formats.torch_dtensor import rank_files_document
-from verifier.formats.torch_zip import TORCH, read_torch_zip
-from verifier.formats.whole_file import bounded_bytes
-from verifier.formats.zero import shard_document
-from verifier.formats.zero_shards import ZERO, is_zero_shard, zero_shard
+from verifier.formats.deepspeed.model_states import is_model_states, model_states
+from verifier.formats.deepspeed.reader import document_of
+from verifier.formats.deepspeed.zero import shard_document
+from verifier.formats.deepspeed.zero_shards import ZERO, is_zero_shard, zero_shard
+from verifier.formats.maps.map_json import read_plain
+from verifier.formats.pickles.records import PLAIN
+from verifier.formats.pickles.torch_zip import TORCH, read_torch_zip
+from verifier.formats.pickles.tree import read_pickle
+from verifier.formats.reading.document import Document
+from verifier.formats.reading.request import Request
+from verifier.formats.reading.whole_file import bounded_bytes
+from verifier.formats.torch_files.dtensor import rank_files_document
+from verifier.formats.torch_files.dtensor_records import DTENSOR, holds_dtensors
+from verifier.formats.torch_files.optimizer_state import is_optimizer_state, optimizer_document
+from verifier.formats.torch_files.rank_files import rank_file
 from verifier.model.origin import Origin
 
 

@@ -13,15 +13,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from verifier.formats.dcp_sight import is_dcp, is_megatron
-from verifier.formats.document import Document
-from verifier.formats.hf_dcp_names import is_hf_dcp
-from verifier.formats.implicit_sight import is_implicit
-from verifier.formats.orbax_sight import is_orbax
-from verifier.formats.request import Request
-from verifier.formats.safetensors_files import is_map_with_tensors, is_safetensors
-from verifier.formats.sight import Sight
-from verifier.formats.torch_sight import is_fsdp1, is_optimizer_file, is_rank_files
+from verifier.formats.dcp.sight import is_dcp, is_megatron
+from verifier.formats.hf_dcp.names import is_hf_dcp
+from verifier.formats.orbax.sight import is_orbax
+from verifier.formats.reading.document import Document
+from verifier.formats.reading.request import Request
+from verifier.formats.reading.sight import Sight
+from verifier.formats.safetensors.files import is_map_with_tensors, is_safetensors
+from verifier.formats.safetensors.implicit_sight import is_implicit
+from verifier.formats.torch_files.sight import is_fsdp1, is_optimizer_file, is_rank_files
 from verifier.model.origin import Origin
 
 ENTRY_POINTS = "shardproof.formats"
@@ -84,46 +84,52 @@ def _tag_folder(sight: Sight) -> bool:
 
 
 BUILT_IN: tuple[Format, ...] = (
-    Format("megatron", "Megatron-core checkpoint", is_megatron, "verifier.formats.megatron:read_megatron"),
-    Format("dcp", "torch distributed checkpoint", is_dcp, "verifier.formats.dcp:read_dcp"),
-    Format("orbax", "Orbax checkpoint of JAX arrays", is_orbax, "verifier.formats.orbax:read_orbax"),
+    Format(
+        "megatron", "Megatron-core checkpoint", is_megatron,
+        "verifier.formats.megatron.reader:read_megatron",
+    ),
+    Format("dcp", "torch distributed checkpoint", is_dcp, "verifier.formats.dcp.reader:read_dcp"),
+    Format("orbax", "Orbax checkpoint of JAX arrays", is_orbax, "verifier.formats.orbax.reader:read_orbax"),
     Format(
         "deepspeed", "DeepSpeed checkpoint folder", _is_deepspeed_folder,
-        "verifier.formats.checkpoint_dir:read_folder",
+        "verifier.formats.deepspeed.checkpoint_dir:read_folder",
     ),
     Format(
         "map+safetensors", "shard map beside the tensors of its ranks", is_map_with_tensors,
-        "verifier.formats.stored_replicas:read_map_with_tensors",
+        "verifier.formats.safetensors.stored_replicas:read_map_with_tensors",
     ),
     Format(
         "rank-files", "files of ranks that do not say how tensors are cut", is_implicit,
-        "verifier.formats.implicit_ranks:read_implicit",
+        "verifier.formats.safetensors.implicit_ranks:read_implicit",
     ),
     Format(
         "hf-dcp", "torch distributed checkpoint in Hugging Face storage", is_hf_dcp,
-        "verifier.formats.hf_dcp:read_hf_dcp",
+        "verifier.formats.hf_dcp.reader:read_hf_dcp",
     ),
     Format(
         "safetensors", "safetensors files, with or without an index", is_safetensors,
-        "verifier.formats.safetensors:read_safetensors",
+        "verifier.formats.safetensors.reader:read_safetensors",
     ),
     Format(
         "fsdp1", "ShardedTensors of FSDP1, one file for each rank", is_fsdp1,
-        "verifier.formats.fsdp1:read_fsdp1",
+        "verifier.formats.torch_files.fsdp1:read_fsdp1",
     ),
     Format(
         "torch-dtensor", "DTensors in files of torch.save, one for each rank", is_rank_files,
-        "verifier.formats.torch_dtensor:read_rank_files",
+        "verifier.formats.torch_files.dtensor:read_rank_files",
     ),
     Format(
         "optimizer-state", "state dict of a torch optimizer", is_optimizer_file,
-        "verifier.formats.optimizer_state:read_optimizer_file",
+        "verifier.formats.torch_files.optimizer_state:read_optimizer_file",
     ),
     Format(
         "torch-save", "a file of torch.save", lambda sight: sight.head.startswith(ZIP_MAGIC),
         "verifier.formats.pickled:read_archive_file",
     ),
-    Format("json", "JSON document of maps, or a case", _is_json, "verifier.formats.map_json:read_json_file"),
+    Format(
+        "json", "JSON document of maps, or a case", _is_json,
+        "verifier.formats.maps.map_json:read_json_file",
+    ),
     Format("pickle", "pickle of plain objects", _is_pickle, "verifier.formats.pickled:read_pickle_file"),
 )  # fmt: skip
 

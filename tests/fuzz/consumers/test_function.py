@@ -19,9 +19,9 @@ from fuzz.layouts import LAYOUTS
 from fuzz.outcomes import DISAGREEMENT, REFUSED_RIGHT, SILENT, Tally
 from fuzz.walk import walk
 from verifier.audit.executors import workers
-from verifier.formats.affine import decode_map
-from verifier.formats.fields import Interned
-from verifier.formats.limits import Limits
+from verifier.formats.maps.affine import decode_map
+from verifier.formats.reading.fields import Interned
+from verifier.formats.reading.limits import Limits
 from verifier.geometry.strided import StridedView
 from verifier.model.expectation import Expectation
 from verifier.model.origin import Origin

@@ -14,7 +14,7 @@ from fuzz.documents.reading import reading
 from fuzz.layouts import LAYOUTS
 from fuzz.strategies import BrokenDocument
 from verifier.diagnostics.codes import find_code
-from verifier.formats.places import locate
+from verifier.formats.reading.places import locate
 
 LINE = document_text(
     {"logical_shape": [1], "ranks": {"0": {"shard_shape": [1], "pieces": [1.5, "x", None, True]}}}

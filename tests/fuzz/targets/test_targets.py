@@ -21,8 +21,8 @@ from fuzz.targets.pickle_streams import FEW, archive_of, checkpoint, written
 from tests.fuzz.liars import Misplacer
 from verifier.certificates.check import Rejected
 from verifier.formats import FormatError, Limits, read
-from verifier.formats.pickle_machine import Machine
-from verifier.formats.pickle_opcodes import OPERATIONS
+from verifier.formats.pickles.machine import Machine
+from verifier.formats.pickles.opcodes import OPERATIONS
 from verifier.verdicts import Proved
 
 

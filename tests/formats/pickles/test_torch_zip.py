@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pickle
+import time
+import zipfile
+from collections import OrderedDict
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.formats.documents import HERE, LIMITS, SAMPLES, archive, refusal_of
+from tests.formats.pickles.test_tree import REFUSALS, mutated, mutations
+from verifier.formats import read
+from verifier.formats.pickles.torch_zip import TensorHeader, read_torch_zip, shape_of, tensor_header
+from verifier.formats.reading.limits import Limits
+from verifier.formats.reading.refusal import FormatError
+
+SAMPLE = SAMPLES / "deepspeed/autotp/step1/mp_rank_00_model_states.pt"
+
+
+def code_of(path: Path, data: bytes, limits: Limits = LIMITS) -> str:
+    path.write_bytes(data)
+    with pytest.raises(FormatError) as caught:
+        read_torch_zip(path, HERE, limits)
+    assert caught.value.message.isprintable()
+    return caught.value.code
+
+
+PICKLE = ("a/data.pkl", pickle.dumps({"x": 1}, 2))
+
+
+def test_the_pickle_of_an_archive_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.pt"
+    path.write_bytes(archive([PICKLE, ("a/data/0", b"\0" * 100)]))
+    assert read_torch_zip(path, HERE, LIMITS) == {"x": 1}
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_archives_that_torch_does_not_write_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.pt"
+    good = archive([PICKLE])
+    assert code_of(path, archive([PICKLE], zipfile.ZIP_DEFLATED)) == "SM007"
+    assert code_of(path, archive([PICKLE, ("b/data.pkl", PICKLE[1])])) == "SM001"
+    assert code_of(path, archive([PICKLE, PICKLE])) == "SM003"
+    assert code_of(path, archive([("a/other", b"")])) == "SM001"
+    assert code_of(path, archive([("data.pkl", PICKLE[1])])) == "SM001"
+    assert code_of(path, good[:-30]) == "SM001"
+    assert code_of(path, good.replace(b"x", b"y", 1)) == "SM001"  # the checksum no longer fits
+    assert code_of(path, good, Limits(pickle_bytes=5)) == "SM006"
+    assert code_of(path, good, Limits(archive_directory_bytes=40)) == "SM006"
+
+
+def test_every_truncation_of_an_archive_is_refused(tmp_path: Path) -> None:
+    data = archive([PICKLE, ("a/data/0", b"\1" * 20)])
+    for size in range(0, len(data), 3):
+        assert code_of(tmp_path / "a.pt", data[:size]) in {"SM001", "SM006"}
+
+
+@settings(max_examples=150, deadline=None)
+@given(mutations, st.booleans())
+def test_a_mutated_archive_is_read_or_refused_and_soon(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, str, int]], at_end: bool
+) -> None:
+    data = SAMPLE.read_bytes()
+    # The directory stands at the end: half of the mutants change only that.
+    head = len(data) - 900 if at_end else 0
+    path = tmp_path_factory.getbasetemp() / "mutant.pt"
+    path.write_bytes(data[:head] + mutated(data[head:], changes))
+    start = time.perf_counter()
+    refusal = refusal_of(lambda: read(path))
+    if refusal is not None:
+        assert refusal.code in REFUSALS | {"SM002"}
+        assert refusal.message.isprintable()
+    assert time.perf_counter() - start < 5
+
+
+@settings(max_examples=150, deadline=None)
+@given(mutations)
+def test_a_mutated_pickle_in_a_sound_archive_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, str, int]]
+) -> None:
+    with zipfile.ZipFile(SAMPLE) as reader:
+        data = reader.read("mp_rank_00_model_states/data.pkl")
+    path = tmp_path_factory.getbasetemp() / "mutant.pt"
+    path.write_bytes(archive([("a/data.pkl", mutated(data, changes))]))
+    whole = refusal_of(lambda: read(path))
+    if whole is not None:
+        assert whole.code in REFUSALS | {"SM002"}
+        return
+    document = read(path)
+    for refusal in document.refusals:
+        assert f"{refusal.name}{refusal.origin}{refusal.message}".isprintable()
+
+
+def test_headers_agree_with_torch(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    base = torch.arange(24.0).reshape(4, 6)
+    saved = OrderedDict(
+        whole=base,
+        column=base[:, 2:4],
+        turned=base.t(),
+        half=torch.zeros(3, 0, dtype=torch.bfloat16),
+        flags=torch.ones(2, dtype=torch.bool),
+        wide=torch.zeros(2, 2, dtype=torch.uint16),
+        scalar=torch.tensor(3),
+        learned=torch.nn.Parameter(base),
+    )
+    path = tmp_path / "t.pt"
+    torch.save({"tensors": saved, "size": base.shape, "dtype": torch.float16}, path)
+    value = read_torch_zip(path, HERE, LIMITS)
+    assert isinstance(value, dict)
+    assert shape_of(value["size"]) == (4, 6)
+    for name, tensor in saved.items():
+        header = tensor_header(value["tensors"][name])
+        assert isinstance(header, TensorHeader)
+        assert header.dtype == str(tensor.dtype).removeprefix("torch.")
+        assert (header.shape, header.strides) == (tuple(tensor.shape), tensor.stride())
+        assert header.offset == tensor.storage_offset()
+    shared = [tensor_header(value["tensors"][name]) for name in ("whole", "column", "turned", "learned")]
+    assert len({header.storage for header in shared if header is not None}) == 1

@@ -1,0 +1,1 @@
+"""DeepSpeed: affine maps, AutoEP, ZeRO, universal checkpoints."""

@@ -1,0 +1,1 @@
+"""Distributed checkpoints of torch in Hugging Face's storage."""

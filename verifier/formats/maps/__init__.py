@@ -1,0 +1,1 @@
+"""JSON documents of shard maps, and cases."""

@@ -1,0 +1,1 @@
+"""Pickles and archives of torch.save, read without importing or calling anything."""

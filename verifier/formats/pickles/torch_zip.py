@@ -1,0 +1,292 @@
+"""Torch's zip files, read without torch: the pickle in them as inert records, tensors as headers.
+
+A file of torch.save is a zip archive with one ``<folder>/data.pkl`` and one member of raw bytes per storage,
+none of them compressed. Only ``data.pkl`` is read.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifier.formats.pickles.records import Call, Grammar, Name
+from verifier.formats.pickles.tree import read_pickle
+from verifier.formats.reading.limits import Limits
+from verifier.formats.reading.refusal import FormatError, shown
+from verifier.model.origin import Origin
+
+ENCRYPTED = 0x1
+PICKLE = "data.pkl"
+
+UNREADABLE_ZIP = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    struct.error,
+    zlib.error,
+    NotImplementedError,
+    RuntimeError,
+    UnicodeDecodeError,
+    ValueError,
+    OverflowError,
+    EOFError,
+    KeyError,
+)
+"""What the standard library raises on archives that are damaged or use what it does not know."""
+
+DAMAGED_HELP = "copy the file again from where it was written; a cut copy has no directory at its end"
+RESAVE_HELP = "save it with torch.save, which writes one uncompressed data.pkl"
+
+_DTYPES = (
+    *("float64", "float32", "float16", "bfloat16", "complex64", "complex128", "bool"),
+    *("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
+    *("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
+    *("quint8", "qint8", "qint32"),
+)
+_STORAGE_DTYPES = {
+    "DoubleStorage": "float64",
+    "FloatStorage": "float32",
+    "HalfStorage": "float16",
+    "BFloat16Storage": "bfloat16",
+    "LongStorage": "int64",
+    "IntStorage": "int32",
+    "ShortStorage": "int16",
+    "CharStorage": "int8",
+    "ByteStorage": "uint8",
+    "BoolStorage": "bool",
+    "ComplexFloatStorage": "complex64",
+    "ComplexDoubleStorage": "complex128",
+}
+SIZE = Name("torch", "Size")
+TENSOR_V2 = Name("torch._utils", "_rebuild_tensor_v2")
+TENSOR_V3 = Name("torch._utils", "_rebuild_tensor_v3")
+PARAMETER = Name("torch._utils", "_rebuild_parameter")
+FROM_TYPE = Name("torch._tensor", "_rebuild_from_type_v2")
+_UNTYPED = (Name("torch", "UntypedStorage"), Name("torch.storage", "UntypedStorage"))
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Raw bytes of the archive that a tensor looks into; not read. ``dtype`` is None when untyped."""
+
+    dtype: str | None
+    key: str
+    numel: int
+
+
+@dataclass(frozen=True, slots=True)
+class TensorHeader:
+    """A tensor without its values. ``offset`` and ``strides`` count elements of the storage."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    storage: str
+
+    @property
+    def numel(self) -> int:
+        """Elements of the tensor."""
+        return math.prod(self.shape)
+
+
+def _storage(identity: object) -> Storage:
+    match identity:
+        case ("storage", Name() as kind, str(key), str(), int(numel)) if type(numel) is int and numel >= 0:
+            if kind.module == "torch" and kind.name in _STORAGE_DTYPES:
+                return Storage(_STORAGE_DTYPES[kind.name], key, numel)
+            if kind in _UNTYPED:
+                return Storage(None, key, numel)
+    raise ValueError("a persistent id that is no torch storage")
+
+
+TORCH = Grammar(
+    names=frozenset(
+        {
+            *(Name("torch", dtype) for dtype in _DTYPES),
+            *(Name("torch", kind) for kind in _STORAGE_DTYPES),
+            *_UNTYPED,
+        }
+    ),
+    calls=frozenset(
+        {
+            SIZE,
+            TENSOR_V2,
+            TENSOR_V3,
+            PARAMETER,
+            Name("torch", "device"),
+            Name("argparse", "Namespace"),
+            Name("builtins", "set"),
+            Name("__builtin__", "set"),
+            Name("_codecs", "encode"),
+            Name("deepspeed.checkpoint.universal_checkpoint", "SubparamShape"),
+        }
+    ),
+    stateful=frozenset(
+        {
+            Name("argparse", "Namespace"),
+            Name("deepspeed.checkpoint.universal_checkpoint", "SubparamShape"),
+        }
+    ),
+    mappings=frozenset({Name("collections", "OrderedDict")}),
+    persistent=_storage,
+)
+"""What files of torch.save hold besides plain objects, as seen in DeepSpeed model states."""
+
+
+class _CappedReader(io.BufferedReader):
+    """A file that refuses large reads: the standard library reads as much as the archive tells it to.
+
+    Attributes:
+        most: most bytes of one read.
+        origin: the file, for the refusal.
+    """
+
+    most: int
+    origin: Origin
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is None or size < 0:
+            size = self.most
+        if size > self.most:
+            raise FormatError(
+                "SM006",
+                f"the archive has a part of {size} bytes, over the limit of {self.most}",
+                self.origin,
+                help="no map needs as much; if you trust the file, save the map as JSON",
+            )
+        return super().read(size)
+
+
+def read_torch_zip(
+    path: Path | io.RawIOBase, origin: Origin, limits: Limits, grammar: Grammar = TORCH
+) -> object:
+    """The value that torch.save wrote, with tensors as ``Call`` records (see ``tensor_header``).
+
+    ``path`` may be an open stream that can seek; it is closed afterwards.
+
+    Raises:
+        FormatError: SM001, SM003, SM006 or SM007.
+        OSError: the file cannot be read at all.
+    """
+    with _opened(path, origin, limits, limits.pickle_bytes) as archive:
+        data = archive.read(_pickle_entry(archive, origin))
+    return read_pickle(data, grammar, origin, limits)
+
+
+def read_storages(path: Path, origin: Origin, keys: Iterable[str], limits: Limits) -> dict[str, bytes]:
+    """The raw bytes of storages of a file of torch.save, by key. This reads tensor data.
+
+    Raises:
+        FormatError: SM001 for a storage that is not there or is not little-endian, SM006 when they are more
+            than ``limits.value_bytes``.
+        OSError: the file cannot be read at all.
+    """
+    most = max(limits.value_bytes, limits.archive_directory_bytes)
+    with _opened(path, origin, limits, most) as archive:
+        folder = _pickle_entry(archive, origin).filename.removesuffix(PICKLE)
+        if f"{folder}byteorder" in archive.namelist() and archive.read(f"{folder}byteorder") != b"little":
+            raise FormatError(
+                "SM001", "its tensor data is not little-endian", origin, help="save it on another machine"
+            )
+        entries = {key: archive.getinfo(f"{folder}data/{key}") for key in keys}
+        total = sum(entry.file_size for entry in entries.values())
+        if total > limits.value_bytes:
+            raise FormatError(
+                "SM006",
+                f"{total} bytes of tensor data, over the limit of {limits.value_bytes}",
+                origin,
+                help="audit it without values",
+            )
+        return {key: archive.read(entry) for key, entry in entries.items()}
+
+
+@contextmanager
+def _opened(
+    path: Path | io.RawIOBase, origin: Origin, limits: Limits, most: int
+) -> Iterator[zipfile.ZipFile]:
+    """The archive, opened: its directory within its limit, no read of a member of over ``most`` bytes."""
+    with _CappedReader(io.FileIO(path) if isinstance(path, Path) else path) as file:
+        file.origin = origin
+        file.most = limits.archive_directory_bytes
+        try:
+            with zipfile.ZipFile(file) as archive:
+                file.most = most
+                yield archive
+        except UNREADABLE_ZIP as error:
+            raise FormatError(
+                "SM001", f"not a readable zip archive: {shown(str(error))}", origin, help=DAMAGED_HELP
+            ) from None
+
+
+def _pickle_entry(archive: zipfile.ZipFile, origin: Origin) -> zipfile.ZipInfo:
+    """The entry of the only pickle, in an archive as torch writes them: nothing compressed, no name twice."""
+    entries = archive.infolist()
+    names: set[str] = set()
+    for entry in entries:
+        if entry.filename in names:
+            raise FormatError(
+                "SM003", f"two members are called {shown(entry.filename)}", origin, help=RESAVE_HELP
+            )
+        names.add(entry.filename)
+        if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & ENCRYPTED:
+            raise FormatError(
+                "SM007",
+                f"the member {shown(entry.filename)} is compressed or encrypted; torch writes neither",
+                origin,
+                help=RESAVE_HELP,
+            )
+        if entry.compress_size != entry.file_size:
+            raise FormatError(
+                "SM001", f"the member {shown(entry.filename)} has two sizes", origin, help=DAMAGED_HELP
+            )
+    pickles = [entry for entry in entries if entry.filename.endswith(f"/{PICKLE}")]
+    if len(pickles) != 1:
+        raise FormatError(
+            "SM001",
+            f"{len(pickles)} members called data.pkl; a file of torch.save has one",
+            origin,
+            help=RESAVE_HELP,
+        )
+    return pickles[0]
+
+
+def shape_of(value: object) -> tuple[int, ...] | None:
+    """The shape that a torch.Size record, a tuple or a list of counts stands for; None for anything else."""
+    if isinstance(value, Call) and value.function == SIZE and len(value.args) == 1:
+        value = value.args[0]
+    if isinstance(value, tuple | list) and all(type(extent) is int and extent >= 0 for extent in value):
+        return tuple(extent for extent in value if isinstance(extent, int))
+    return None
+
+
+def tensor_header(value: object) -> TensorHeader | None:
+    """The header of a tensor record; None when the value is no tensor, or one of a kind not known."""
+    if not isinstance(value, Call):
+        return None
+    if value.function == PARAMETER and value.args:
+        return tensor_header(value.args[0])
+    if value.function == FROM_TYPE:
+        # A tensor with attributes: what makes it without them, its type, the arguments, the attributes.
+        match value.args:
+            case (Name() as function, _, tuple(args), _) if function in (TENSOR_V2, TENSOR_V3):
+                return tensor_header(Call(function, args))
+        return None
+    if value.function not in (TENSOR_V2, TENSOR_V3):
+        return None
+    match value.args:
+        case (Storage() as storage, int(offset), size, strides, *rest):
+            shape, steps = shape_of(size), shape_of(strides)
+            dtype = storage.dtype
+            if value.function == TENSOR_V3 and len(rest) >= 3 and isinstance(rest[2], Name):
+                dtype = rest[2].name
+            if shape is None or steps is None or len(shape) != len(steps) or dtype is None:
+                return None
+            return TensorHeader(dtype, shape, steps, offset, storage.key)
+    return None

@@ -1,0 +1,1 @@
+"""Shapes of whole parameters, where a format does not store them."""

@@ -1,0 +1,1 @@
+"""Files of torch.save: DTensors, ShardedTensors, optimizer state."""

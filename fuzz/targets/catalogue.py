@@ -8,7 +8,7 @@ from pathlib import Path
 
 OneInput = Callable[[bytes], None]
 
-NAMES = ("map_documents", "pickles", "geometry", "certificates")
+NAMES = ("map_documents", "pickles", "geometry", "certificates", "contract_documents")
 SEEDS = Path(__file__).parents[2] / "corpora" / "seeds"
 """One folder of inputs per target."""
 

@@ -43,6 +43,8 @@ def seeds_of(target: str) -> Iterator[tuple[str, bytes]]:
                 yield name, bytes([0, at % 3, at // 3 % 3, 0]) + case
         case "pickles":
             yield from _pickles()
+        case "contract_documents":
+            yield from _contracts()
 
 
 def _cases(*, wrong: bool = True) -> Iterator[tuple[str, bytes]]:
@@ -50,6 +52,13 @@ def _cases(*, wrong: bool = True) -> Iterator[tuple[str, bytes]]:
     for at, layout in enumerate(LAYOUTS):
         mutant = WRONG + bytes([at]) if wrong and at % 2 else RIGHT
         yield f"layout-{layout}", bytes([at]) + mutant + b"\0" + random.Random(layout).randbytes(TAIL)
+
+
+def _contracts() -> Iterator[tuple[str, bytes]]:
+    """Cuts with a geometry, contracts, cuts, and both together with edits of their text."""
+    for at, kind in enumerate(("induced", "contract", "cut", "edited")):
+        for number in range(8):
+            yield f"{kind}-{number}", bytes([at]) + random.Random(f"{kind} {number}").randbytes(2 * TAIL)
 
 
 def _pickles() -> Iterator[tuple[str, bytes]]:

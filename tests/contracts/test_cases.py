@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.command import CORPUS, shardproof
+from tests.contracts.damaging import damaged, places, value_at, with_value
+from verifier.audit.contract_findings import contract_subject
 from verifier.contracts.cases import NotACaseError, agrees, check_document
+from verifier.model.origin import Origin
 
 CASES = sorted((CORPUS / "contracts" / "cases").glob("*.json"))
-ODD = (None, True, False, 0, -1, 1.5, 10**30, "", " x", "a\0b", [], {}, [[]], {"x": 1}, "replicated")
 
 
 def test_there_are_cases() -> None:
@@ -27,32 +29,76 @@ def test_a_case_gets_its_answer(path: Path) -> None:
     assert agrees(checked), (checked.verdict, checked.rules, checked.broken)
 
 
-def places(value: object, at: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
-    found = [at] if at else []
-    if isinstance(value, dict):
-        for key in value:
-            found += places(value[key], (*at, key))
-    elif isinstance(value, list):
-        for position, item in enumerate(value):
-            found += places(item, (*at, position))
-    return found
+def documents() -> list[Any]:
+    """What the cases are about, without their answers."""
+    cases = [json.loads(path.read_text()) for path in CASES]
+    return [{key: case[key] for key in ("contract", "map") if key in case} for case in cases]
 
 
-def test_an_odd_value_anywhere_is_named_and_crashes_nothing() -> None:
-    rng = random.Random(5)
+def test_an_odd_value_anywhere_crashes_nothing() -> None:
+    rng, pool = random.Random(5), documents()
     named = 0
-    for path in CASES:
-        document = json.loads(path.read_text())
-        spots = places({key: document[key] for key in ("contract", "map") if key in document})
-        for at in rng.sample(spots, min(60, len(spots))):
-            damaged = copy.deepcopy(document)
-            holder: object = damaged
-            for key in at[:-1]:
-                holder = holder[key]  # type: ignore[index]
-            holder[at[-1]] = rng.choice(ODD)  # type: ignore[index]
-            with contextlib.suppress(NotACaseError):
-                named += bool(check_document(damaged, "damaged").broken)
-    assert named > 1000
+    for _ in range(1000):
+        document = rng.choice(pool)
+        for _ in range(rng.choice((1, 1, 1, 2, 3))):
+            document = damaged(rng, document)
+            if not isinstance(document, dict) or not document:
+                break
+        with contextlib.suppress(NotACaseError):
+            checked = check_document(document, "damaged")
+            named += bool(checked.broken)
+            assert all(found.message.isprintable() for found in checked.broken)
+            contract_subject(checked, Origin("damaged.json"))
+    assert named > 600
+
+
+OF_TYPE: dict[type, tuple[object, ...]] = {
+    bool: (0, 1, "true", "false", [], {}, 1.0, [True]),
+    int: (True, 1.5, 1.0, "1", [], {}, [1]),
+    str: (1, True, 1.5, [], {}, ["x"]),
+    list: ({}, "x", 1, True, {"0": 1}),
+    dict: ([], "x", 1, True, [{}]),
+}
+"""By the type of a value, values of every other type."""
+
+
+def test_a_value_of_another_type_is_never_accepted() -> None:
+    rng = random.Random(7)
+    spots = [
+        (document, at)
+        for document in documents()
+        for at in places(document)
+        if len(at) > 1 and value_at(document, at) is not None
+    ]
+    for document, at in rng.sample(spots, 1200):
+        wrong = rng.choice(OF_TYPE[type(value_at(document, at))])
+        with contextlib.suppress(NotACaseError):
+            assert check_document(with_value(document, at, wrong), "x").errors, (at, wrong)
+
+
+def test_what_is_large_takes_no_time() -> None:
+    members = [f"rank:{k}" for k in range(20_000)]
+    shards = [{"member": member, "offset": k, "length": 1} for k, member in enumerate(members)]
+    group = {"name": "dp", "members": members}
+    cut = {
+        "parameter": {"fqn": "w", "shape": [20_000]},
+        "layout": "flat_shard",
+        "group": group,
+        "shards": shards,
+    }
+    assert check_document({"map": cut}, "x").verdict == "valid"
+    assert check_document({"map": cut | {"shards": shards[:-1]}}, "x").rules == ("R30", "R32")
+    contract = documents()[0]["contract"]
+    many = [contract["fields"][0] | {"name": f"f{k}", "key_match": "prefix"} for k in range(900)]
+    assert "N4" in check_document(contract | {"fields": many}, "x").rules
+
+
+def test_what_is_deep_is_no_case() -> None:
+    deep: Any = None
+    for _ in range(10_000):
+        deep = {"contract": deep}
+    with pytest.raises(NotACaseError, match="nested deeper than 100 levels"):
+        check_document(deep, "x")
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def contract_subject(checked: Checked, origin: Origin) -> Subject:
     errors = [finding for finding in findings if finding.severity == "error"]
     return Subject(
         name=checked.name,
-        kind="contract" if checked.contract is not None else "cut",
+        kind={"cuts": "manifest", "bindings": "binding"}.get(checked.kind, checked.kind),
         verdict="refuted" if errors else "proved",
         place=Place(origin.file, origin.pointer),
         obligations=Obligations(proved=0 if errors else 1, refuted=len(errors)),
@@ -41,7 +41,7 @@ def _contents(checked: Checked) -> dict[str, int]:
 
 def broken_finding(broken: Broken, about: str, origin: Origin) -> Finding:
     """A broken rule at its place in the document."""
-    entry = code_of(code_of_rule(broken.rule))
+    entry = code_of(code_of_rule(broken.rule, remark=broken.remark))
     place = Origin(origin.file, origin.pointer + broken.pointer)
     key = broken.pointer.rpartition("/")[2] or "the document"
     label = value_label(place, locate, fallback=key, text=broken.message, primary=True)

@@ -9,6 +9,7 @@ import click
 _COMMANDS = {
     "check": "verifier.cli.contract_check",
     "induce": "verifier.cli.contract_induce",
+    "align": "verifier.cli.contract_align",
     "simulate": "verifier.cli.contract_simulate",
     "probe": "verifier.cli.contract_probe",
 }
@@ -36,4 +37,5 @@ def command() -> None:
     \b
     shardproof contract check adam8bit.json
     shardproof contract induce adam8bit.json --map tp4.json --target tp8.json
+    shardproof contract align --block 256 --rule rows --columns 1024
     """

@@ -69,7 +69,7 @@ def _contract(path: Path) -> Contract:
         raise click.ClickException(f"{escaped(str(error))}\n  = help: {escaped(error.help)}") from error
     if checked.contract is None:
         raise click.ClickException(f"{shown(path)} holds no contract")
-    broken = [found for found in checked.broken if not found.pointer.startswith("/map")]
+    broken = [found for found in checked.errors if not found.pointer.startswith("/map")]
     if broken:
         first = escaped(f"{broken[0].pointer}: {broken[0].message} ({broken[0].rule})")
         raise click.ClickException(

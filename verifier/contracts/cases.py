@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
+from verifier.contracts.bindings import broken_binding_rules, decode_bindings
 from verifier.contracts.broken import Broken
 from verifier.contracts.cutting import decode_cut
 from verifier.contracts.decoding import decode_contract
 from verifier.contracts.document import Contract
 from verifier.contracts.induced import Induction, induce
-from verifier.contracts.reading import Notes, Value
+from verifier.contracts.portable import FORMAT, decode_portable
+from verifier.contracts.reading import MOST_MEMBERS, UNREAD, Notes, Value, shown
 from verifier.contracts.rules import broken_rules
-from verifier.contracts.rules.cuts import broken_cut_rules, broken_manifest_rules
+from verifier.contracts.rules.cuts import broken_cut_rules
+from verifier.contracts.rules.manifests import broken_manifest_rules
 from verifier.contracts.shards import ParameterCut
 
 CaseVerdict = Literal["valid", "invalid", "impossible", "conditional"]
+Kind = Literal["case", "contract", "cut", "cuts", "bindings", "portable state"]
 MEMBERS = frozenset({"id", "title", "why", "source", "contract", "map", "expect"})
+MOST_LEVELS = 100
+"""Of lists and objects inside each other."""
+HARMLESS = ("N3", "R2", "R4")
+"""Rules whose violation leaves the numbers of a cut as they are stated."""
 
 
 class NotACaseError(Exception):
@@ -39,6 +47,7 @@ class Checked:
 
     Attributes:
         name: its id, or what its contract is about.
+        kind: what it is; a case is about a contract, or about a cut.
         contract: the contract, None for a document with a cut only.
         cut: the cut of a parameter, None without one.
         broken: the rules it breaks, by place.
@@ -47,6 +56,7 @@ class Checked:
     """
 
     name: str
+    kind: Kind
     contract: Contract | None
     cut: ParameterCut | None
     broken: tuple[Broken, ...]
@@ -54,87 +64,156 @@ class Checked:
     answer: CaseAnswer | None
 
     @property
+    def errors(self) -> tuple[Broken, ...]:
+        """What is broken in earnest."""
+        return tuple([found for found in self.broken if found.is_error])
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The rules that are only remarked upon, sorted."""
+        return tuple(sorted({found.rule for found in self.broken if not found.is_error}))
+
+    @property
     def verdict(self) -> CaseVerdict:
-        """Invalid where a rule is broken, else what the induced maps come to."""
-        if self.broken:
+        """Invalid where a rule is broken in earnest, else what the induced maps come to."""
+        if self.errors:
             return "invalid"
         return "valid" if self.induction is None else self.induction.verdict
 
     @property
     def rules(self) -> tuple[str, ...]:
         """The rules behind the verdict, sorted."""
-        if self.broken:
-            return tuple(sorted({found.rule for found in self.broken}))
+        if self.errors:
+            return tuple(sorted({found.rule for found in self.errors}))
         return () if self.induction is None else self.induction.rules
 
 
 def is_contract(document: object) -> bool:
-    """Whether a JSON value is a contract, or a case about one."""
-    if not isinstance(document, dict):
-        return False
-    if "contract" in document or {"implementation", "fields"} <= document.keys():
-        return True
+    """Whether a JSON value is a contract, a case about one, or one of the documents beside it."""
+    return isinstance(document, dict) and _kind_of(document) is not None
+
+
+def _kind_of(document: Mapping[object, object]) -> Kind | None:
+    """What a document is, by the members that only such a document has."""
+    cut, keys = document.get("map"), document.keys()
+    if "contract" in keys or (isinstance(cut, dict) and "layout" in cut):
+        return "case"
+    if {"implementation", "fields"} <= keys:
+        return "contract"
     if isinstance(document.get("cuts"), list):
-        return True
-    cut = document.get("map")
-    return isinstance(cut, dict) and "layout" in cut
+        return "cuts"
+    if isinstance(document.get("bindings"), dict):
+        return "bindings"
+    return "portable state" if document.get("format") == FORMAT else None
 
 
 def check_document(document: object, name: str) -> Checked:
-    """Everything that is wrong with a contract, or with the contract and the cut of a case.
+    """Everything that is wrong with a contract, with the contract and the cut of a case, or beside them.
 
     Raises:
-        NotACaseError: it is neither, or what it expects is no answer.
+        NotACaseError: it is neither, it is nested too deep, or what it expects is no answer.
     """
-    if not isinstance(document, dict) or not is_contract(document):
+    kind = _kind_of(document) if isinstance(document, dict) else None
+    if kind is None or not isinstance(document, dict):
         raise NotACaseError("a contract has an implementation and fields; a case has a contract or a map")
+    if _is_deep(document):
+        raise NotACaseError(f"it is nested deeper than {MOST_LEVELS} levels")
     notes = Notes()
-    if "cuts" in document:
-        return _check_cuts(document, name, notes)
-    if "contract" not in document and "map" not in document:
-        alone = decode_contract(Value(document, "", notes))
-        _note(notes, broken_rules(alone))
-        return Checked(_name(alone, name), alone, None, tuple(sorted(notes.broken)), None, None)
-    unknown = sorted(document.keys() - MEMBERS)
-    if unknown:
-        notes.note("N3", f"/{unknown[0]}", f"{unknown[0]!r} is no member of a case")
+    if kind == "case":
+        return _check_case(document, name, notes)
+    whole, contract = Value(document, "", notes), None
+    match kind:
+        case "contract":
+            contract = decode_contract(whole)
+            _note(notes, broken_rules(contract))
+            name = _name(contract, name)
+        case "cuts":
+            name = _check_cuts(document, name, notes)
+        case "bindings":
+            _only(document, {"bindings", "id"}, notes)
+            bindings = decode_bindings(whole.child("bindings", document["bindings"]))
+            if not _errors(notes):
+                _note(notes, broken_binding_rules(bindings), "/bindings")
+            name = _label(document, name)
+        case "portable state":
+            decode_portable(whole)
+    return Checked(
+        name=name,
+        kind=kind,
+        contract=contract,
+        cut=None,
+        broken=tuple(sorted(notes.broken)),
+        induction=None,
+        answer=None,
+    )
+
+
+def _check_case(document: Mapping[str, object], name: str, notes: Notes) -> Checked:
+    """A contract, a cut, or both; with both the induced maps, where neither breaks a rule."""
+    _only(document, MEMBERS, notes)
     contract: Contract | None = None
     cut: ParameterCut | None = None
     if "contract" in document:
         contract = decode_contract(Value(document["contract"], "/contract", notes))
         _note(notes, broken_rules(contract, "/contract"))
     if document.get("map") is not None:
-        cut = decode_cut(Value(document["map"], "/map", notes))
-        _note(notes, [Broken("/map" + b.pointer, b.rule, b.message) for b in broken_cut_rules(cut)])
+        cut = _check_cut(document["map"], "/map", notes)
     induction = None
-    if contract is not None and cut is not None and not notes.broken:
+    if contract is not None and cut is not None and not _errors(notes):
         induction = induce(contract, cut)
     answer = _answer(document["expect"]) if "expect" in document else None
-    label = document.get("id")
     return Checked(
-        label if isinstance(label, str) else _name(contract, name),
-        contract,
-        cut,
-        tuple(sorted(notes.broken)),
-        induction,
-        answer,
+        name=_label(document, _name(contract, name)),
+        kind="contract" if contract is not None else "cut",
+        contract=contract,
+        cut=cut,
+        broken=tuple(sorted(notes.broken)),
+        induction=induction,
+        answer=answer,
     )
 
 
-def _check_cuts(document: Mapping[str, object], name: str, notes: Notes) -> Checked:
+def _check_cuts(document: Mapping[str, object], name: str, notes: Notes) -> str:
     """The cuts of several parameters, each by itself and all together."""
-    cuts: list[ParameterCut] = []
-    for position, value in enumerate(Value(document["cuts"], "/cuts", notes).items("R27")):
-        cuts.append(decode_cut(value))
-        at = f"/cuts/{position}"
-        _note(notes, [Broken(at + b.pointer, b.rule, b.message) for b in broken_cut_rules(cuts[-1])])
-    _note(notes, [Broken("/cuts" + b.pointer, b.rule, b.message) for b in broken_manifest_rules(cuts)])
-    for key in sorted(document.keys() - {"cuts", "id"}):
-        notes.note("N3", f"/{key}", f"{key!r} is no member of a list of cuts")
+    values = Value(document["cuts"], "/cuts", notes).items("R27", MOST_MEMBERS)
+    cuts = [_check_cut(value.raw, value.pointer, notes) for value in values]
+    _note(notes, broken_manifest_rules(cuts), "/cuts")
+    _only(document, {"cuts", "id"}, notes)
+    return _label(document, name)
+
+
+def _check_cut(raw: object, pointer: str, notes: Notes) -> ParameterCut:
+    """A cut; what its numbers break is asked only where they could be read."""
+    own = Notes()
+    cut = decode_cut(Value(raw, pointer, own))
+    if all(found.rule in HARMLESS for found in own.broken):
+        _note(own, broken_cut_rules(cut), pointer)
+    _note(notes, own.broken)
+    return cut
+
+
+def _only(document: Mapping[str, object], members: Set[str], notes: Notes) -> None:
+    for key in sorted(map(str, document.keys() - members)):
+        unknown = Value(document, "", notes).child(key, None)
+        unknown.broken("N3", f"{shown(key)} is no member of such a document")
+
+
+def _label(document: Mapping[str, object], name: str) -> str:
     label = document.get("id")
-    return Checked(
-        label if isinstance(label, str) else name, None, None, tuple(sorted(notes.broken)), None, None
-    )
+    return label if isinstance(label, str) and label else name
+
+
+def _is_deep(document: object) -> bool:
+    level: list[object] = [document]
+    for _ in range(MOST_LEVELS):
+        inside: list[object] = []
+        for value in level:
+            if isinstance(value, dict):
+                inside += value.values()
+            elif isinstance(value, list):
+                inside += value
+        level = inside
+    return bool(level)
 
 
 def agrees(checked: Checked) -> bool:
@@ -147,13 +226,18 @@ def agrees(checked: Checked) -> bool:
     return {name: found.kind for name, found in checked.induction.fields.items()} == dict(answer.induced)
 
 
-def _note(notes: Notes, broken: Iterable[Broken]) -> None:
+def _note(notes: Notes, broken: Iterable[Broken], pointer: str = "") -> None:
+    """Notes what rules found, below a place of the document."""
     for found in broken:
-        notes.note(found.rule, found.pointer, found.message)
+        notes.add(replace(found, pointer=pointer + found.pointer))
+
+
+def _errors(notes: Notes) -> bool:
+    return any(found.is_error for found in notes.broken)
 
 
 def _name(contract: Contract | None, name: str) -> str:
-    return name if contract is None or contract.implementation == "?" else contract.implementation
+    return name if contract is None or contract.implementation == UNREAD else contract.implementation
 
 
 def _answer(value: object) -> CaseAnswer:

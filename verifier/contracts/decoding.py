@@ -1,6 +1,7 @@
 """From a JSON value to a contract, with every rule that its types break.
 
-Rules: R37 to R47, R50 to R56, N1 to N3, N32 in part; what concerns several values at once is in ``rules``.
+Rules: R37 to R40, R43 to R46, R50 to R55, N1 to N3; what concerns several values at once is in ``rules``.
+R56 is what comes of it: records that cannot be changed, with no part of the document in them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from verifier.contracts.document import (
     Child,
     Contract,
     Distribution,
+    Dtype,
     DtypePolicy,
     Extent,
     Group,
@@ -32,7 +34,10 @@ from verifier.contracts.document import (
     Variant,
 )
 from verifier.contracts.geometry import Domain, Geometry, Kind, Reduction, RunTimeSize
-from verifier.contracts.reading import Members, Value
+from verifier.contracts.reading import UNREAD, Members, Value, shown
+
+MOST_EQUATIONS = 100
+"""Of scale, and terms of one; they are solved exactly."""
 
 Empty = Literal["noop", "error"]
 AtomicScope = Literal["instance", "group"]
@@ -46,9 +51,9 @@ def decode_contract(value: Value) -> Contract:
     members = Members(value, "R55")
     version = members.need("schema_version", "R55", 1)
     if type(version.raw) is not int or version.raw != 1:
-        version.broken("R55", f"schema_version is the integer 1, not {version.raw!r}"[:100])
+        version.broken("R55", f"schema_version is the integer 1, not {shown(version.raw)}")
     contract = Contract(
-        implementation=members.need("implementation", "R55", "?").text("R55"),
+        implementation=members.need("implementation", "R55", UNREAD).text("R55"),
         fields=tuple(map(_field, members.need("fields", "N2", []).items("N2"))),
         variants=tuple(map(_variant, members.need("variants", "N2", []).items("N2"))),
         update=members.optional("update", _update, None),
@@ -71,14 +76,14 @@ def decode_contract(value: Value) -> Contract:
 def _texts(value: Value, rule: str) -> tuple[str, ...]:
     """A list of names. A single text where a list is due would fall apart into letters (N1)."""
     if type(value.raw) is str:
-        value.broken("N1", f"{value.raw[:40]!r} is a text where a list of texts is due")
+        value.broken("N1", f"{shown(value.raw)} is a text where a list of texts is due")
         return ()
     return tuple([item.text(rule) for item in value.items("N1")])
 
 
 def _words(value: Value, rule: str, kind: object, default: str) -> tuple[str, ...]:
     if type(value.raw) is str:
-        value.broken("N1", f"{value.raw[:40]!r} is a text where a list is due")
+        value.broken("N1", f"{shown(value.raw)} is a text where a list is due")
         return ()
     return tuple([item.word(rule, kind, default) for item in value.items("N1")])
 
@@ -103,10 +108,10 @@ def _rank_list(value: Value) -> tuple[int, ...] | None:
 def _field(value: Value) -> StateField:
     members = Members(value, "N2")
     field = StateField(
-        name=members.need("name", "R37", "?").text("R37"),
+        name=members.need("name", "R37", UNREAD).text("R37"),
         scope=cast(Scope, members.need("scope", "R38", "parameter").word("R38", Scope, "parameter")),
         geometry=_geometry(members.need("geometry", "R38", {"kind": "parameter"})),
-        dtype=members.need("dtype", "N2", "param").text("N1"),
+        dtype=cast(Dtype, members.need("dtype", "N2", "param").word("N2", Dtype, "param")),
         checkpointed=members.need("checkpointed", "R39", True).flag("R39", True),
         optional=members.need("optional", "R39", False).flag("R39"),
         distribution=cast(
@@ -146,7 +151,7 @@ def _geometry(value: Value) -> Geometry:
 def _size(value: Value) -> int | RunTimeSize:
     if type(value.raw) is dict:
         members = Members(value, "N12")
-        field = members.need("field", "N12", "?").text("N12")
+        field = members.need("field", "N12", UNREAD).text("N12")
         members.done()
         return RunTimeSize(field)
     return value.integer("N12", least=1, default=1)
@@ -171,7 +176,7 @@ def _reduction(value: Value) -> Reduction | None:
 def _variant(value: Value) -> Variant:
     members = Members(value, "N2")
     variant = Variant(
-        name=members.need("name", "R43", "?").text("R43"),
+        name=members.need("name", "R43", UNREAD).text("R43"),
         fields=_texts(members.need("fields", "R43", []), "R43"),
         layouts=_layouts(members.need("layouts", "R43", []), "R43"),
         extent=cast(Extent, members.need("extent", "R44", "local").word("R44", Extent, "local")),
@@ -197,7 +202,7 @@ def _predicate(value: Value) -> Predicate | None:
         return None
     members = Members(value, "N2")
     predicate = Predicate(
-        id=members.need("id", "N1", "?").text("N1"),
+        id=members.need("id", "N1", UNREAD).text("N1"),
         min_numel=members.optional("min_numel", _numel, None),
         below_numel=members.optional("below_numel", _numel, None),
         measured_on=cast(
@@ -283,8 +288,8 @@ def _scope(value: Value) -> str | None:
 def _hyperparameters(value: Value) -> dict[str, int | None]:
     powers: dict[str, int | None] = {}
     for name, entry in value.entries("N2").items():
-        if not name or name != name.strip():
-            entry.broken("N1", f"{name!r} is no name")
+        if not name or name != name.strip() or "\0" in name:
+            entry.broken("N1", f"{shown(name)} is no name")
         members = Members(entry, "N2")
         powers[name] = members.optional("scale_power", _power, None)
         members.done()
@@ -309,8 +314,8 @@ def _children(value: Value) -> tuple[Child, ...]:
 def _child(value: Value) -> Child:
     members = Members(value, "R54")
     child = Child(
-        role=members.need("role", "R54", "?").text("R54"),
-        implementation=members.need("implementation", "R54", "?").text("R54"),
+        role=members.need("role", "R54", UNREAD).text("R54"),
+        implementation=members.need("implementation", "R54", UNREAD).text("R54"),
         contract=members.optional("contract", lambda v: None if v.raw is None else decode_contract(v), None),
     )
     members.done()
@@ -319,12 +324,12 @@ def _child(value: Value) -> Child:
 
 def _equations(value: Value) -> tuple[ScaleEquation, ...]:
     equations: list[ScaleEquation] = []
-    for entry in value.items("N34"):
+    for entry in value.items("N34", MOST_EQUATIONS):
         members = Members(entry, "N34")
-        terms = members.need("terms", "N34", {}).entries("N34")
+        terms = members.need("terms", "N34", {}).entries("N34", MOST_EQUATIONS)
         equations.append(
             ScaleEquation(
-                name=members.need("name", "N34", "?").text("N34"),
+                name=members.need("name", "N34", UNREAD).text("N34"),
                 terms={symbol: coefficient.integer("N34") for symbol, coefficient in terms.items()},
             )
         )

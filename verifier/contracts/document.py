@@ -24,6 +24,32 @@ Transport = Literal["native", "rank_local", "composite", "canonical_local", "can
 Change = Literal["owner_redistribution", "placement_reshard"]
 DtypePolicy = Literal["exact", "cast_to_param"]
 Precision = Literal["float32", "bfloat16", "float16", "float64"]
+Dtype = Literal[
+    "param",
+    "float64",
+    "float32",
+    "float16",
+    "bfloat16",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "complex64",
+    "complex128",
+    "bool",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "host_bool",
+    "host_int",
+    "host_float",
+    "host_text",
+    "host_list",
+]
+"""A dtype of torch; ``param`` for that of the parameter, ``host_...`` for a value of Python's."""
 
 CAPABILITIES = (
     "canonical_fqns",
@@ -48,7 +74,7 @@ class StateField:
         scope: common to all parameters, of one parameter, derived from others (never authoritative), carried
             for transport, or kept without being read (inert).
         geometry: how it is made from the parameter.
-        dtype: a dtype by name, "param" for that of the parameter, "host_int" for a Python int.
+        dtype: of its elements.
         distribution: whether it follows the parameter's cut, is equal everywhere, or is with the owner.
         reduction: how ranks that share an element compute it; None where none is needed.
         scale_power: p such that the field times s**p belongs to the parameter times s; None where that is not
@@ -59,7 +85,7 @@ class StateField:
     name: str
     scope: Scope
     geometry: Geometry
-    dtype: str
+    dtype: Dtype
     checkpointed: bool
     optional: bool
     distribution: Distribution

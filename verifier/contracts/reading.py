@@ -1,13 +1,14 @@
 """Values of a contract document, read without ever guessing: what is not as it should be breaks a rule.
 
 A bool is a bool, an int is an int and no bool, a list is a list. A broken value is noted and replaced by one
-that breaks nothing else, so that one mistake is reported once and hides no other.
+that breaks nothing else, so that one mistake is reported once and hides no other. Sizes are bounded, for some
+rules compare every two members of a list.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar, cast, get_args
 
@@ -16,8 +17,18 @@ from verifier.contracts.broken import Broken
 T = TypeVar("T")
 
 SHOWN = 60
-MOST_ITEMS = 100_000
+MOST_DECLARED = 1_000
 """Members of one list or object of a contract; nobody declares as many."""
+MOST_MEMBERS = 200_000
+"""Members of a process group, and parameters of a model."""
+MOST_DIMENSIONS = 64
+"""Of one tensor; torch itself stops there."""
+MOST_CHARACTERS = 4_096
+"""Of one name."""
+UNREAD = "?"
+"""Stands for a name that could not be read."""
+LARGEST = 2**63 - 1
+"""Integers beyond are in no tensor, and would make messages that nobody can read."""
 
 
 @dataclass(slots=True)
@@ -25,11 +36,17 @@ class Notes:
     """The rules that a document breaks, in the order found."""
 
     broken: list[Broken] = field(default_factory=list)
+    _said: set[tuple[str, str, bool]] = field(default_factory=set)
 
     def note(self, rule: str, pointer: str, message: str) -> None:
+        """A rule that a value breaks."""
+        self.add(Broken(pointer, rule, message))
+
+    def add(self, found: Broken) -> None:
         """A broken rule; said once for each place and rule."""
-        found = Broken(pointer, rule, message)
-        if not any(known.pointer == pointer and known.rule == rule for known in self.broken):
+        key = found.pointer, found.rule, found.remark
+        if key not in self._said:
+            self._said.add(key)
             self.broken.append(found)
 
 
@@ -37,9 +54,14 @@ def shown(value: object) -> str:
     """A value in few characters, printable ASCII."""
     try:
         text = json.dumps(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         text = f"a {type(value).__name__}"
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def step(key: str | int) -> str:
+    """A key as one step of a JSON pointer."""
+    return str(key).replace("~", "~0").replace("/", "~1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +74,7 @@ class Value:
 
     def child(self, key: str | int, raw: object) -> Value:
         """A value below this one."""
-        step = str(key).replace("~", "~0").replace("/", "~1")
-        return Value(raw, f"{self.pointer}/{step}", self.notes)
+        return Value(raw, f"{self.pointer}/{step(key)}", self.notes)
 
     def broken(self, rule: str, message: str) -> None:
         """Note that this value breaks a rule."""
@@ -67,22 +88,28 @@ class Value:
         return default
 
     def integer(self, rule: str, *, least: int | None = None, default: int = 0) -> int:
-        """An int that is no bool, not below ``least``."""
+        """An int that is no bool, not below ``least`` and not beyond any tensor."""
         if type(self.raw) is not int:
             self.broken(rule, f"{shown(self.raw)} is no integer")
+            return default
+        if abs(self.raw) > LARGEST:
+            self.broken(rule, f"{shown(self.raw)} is larger than any tensor")
             return default
         if least is not None and self.raw < least:
             self.broken(rule, f"{self.raw} is below {least}")
             return default
         return self.raw
 
-    def text(self, rule: str, default: str = "?") -> str:
+    def text(self, rule: str, default: str = UNREAD) -> str:
         """A text that is not empty, with no blanks around it and no NUL."""
         if type(self.raw) is not str:
             self.broken(rule, f"{shown(self.raw)} is no text")
             return default
         if not self.raw or self.raw != self.raw.strip() or "\0" in self.raw:
             self.broken(rule, f"{shown(self.raw)} is empty, has outer blanks or a NUL")
+            return default
+        if len(self.raw) > MOST_CHARACTERS:
+            self.broken(rule, f"a text of {len(self.raw)} characters; {MOST_CHARACTERS} are read")
             return default
         return self.raw
 
@@ -94,24 +121,37 @@ class Value:
         self.broken(rule, f"{shown(self.raw)} is not one of {', '.join(words)}")
         return default
 
-    def items(self, rule: str) -> list[Value]:
+    def items(self, rule: str, most: int = MOST_DECLARED) -> list[Value]:
         """The members of a list; a text or an object is none."""
-        if type(self.raw) is not list or len(self.raw) > MOST_ITEMS:
+        if type(self.raw) is not list:
             self.broken(rule, f"{shown(self.raw)} is no list")
+            return []
+        if len(self.raw) > most:
+            self.broken(rule, f"{len(self.raw)} members; {most} are read")
             return []
         return [self.child(position, raw) for position, raw in enumerate(self.raw)]
 
-    def entries(self, rule: str) -> Mapping[str, Value]:
+    def ordered(self, rule: str, most: int = MOST_DECLARED) -> list[Value]:
+        """The members of a list whose order says something; an object has none (N32)."""
+        if type(self.raw) is dict:
+            self.broken("N32", f"{shown(self.raw)} is an object: its members have no order")
+            return []
+        return self.items(rule, most)
+
+    def entries(self, rule: str, most: int = MOST_DECLARED) -> Mapping[str, Value]:
         """The members of an object by name."""
-        if type(self.raw) is not dict or len(self.raw) > MOST_ITEMS:
+        if type(self.raw) is not dict or not all(type(key) is str for key in self.raw):
             self.broken(rule, f"{shown(self.raw)} is no object")
+            return {}
+        if len(self.raw) > most:
+            self.broken(rule, f"{len(self.raw)} members; {most} are read")
             return {}
         members = cast(dict[str, object], self.raw)
         return {key: self.child(key, raw) for key, raw in members.items()}
 
 
 class Members:
-    """The members of one object: each asked for by name, and whatever is left over breaks N3."""
+    """The members of one object: each asked for by name, and whatever is left over breaks a rule."""
 
     __slots__ = ("_left", "_value", "there")
 
@@ -139,12 +179,16 @@ class Members:
         found = self.get(name)
         return default if found is None else read(found)
 
-    def done(self) -> None:
+    def done(self, rule: str = "N3") -> None:
         """No member may be left."""
         for name, value in self._left.items():
-            value.broken("N3", f"{shown(name)} is no member of this object")
+            value.broken(rule, f"{shown(name)} is no member of this object")
 
 
-def distinct(values: Sequence[T]) -> bool:
-    """Whether no value comes twice."""
-    return len(set(values)) == len(values)
+def repeated(values: Iterable[T]) -> Iterator[tuple[int, T]]:
+    """The values that came before, with their positions."""
+    seen: set[T] = set()
+    for position, value in enumerate(values):
+        if value in seen:
+            yield position, value
+        seen.add(value)

@@ -13,11 +13,12 @@ from fractions import Fraction
 
 from verifier.contracts.broken import Broken
 from verifier.contracts.document import Contract, ScaleEquation
+from verifier.contracts.reading import step
 
 GIVEN: Mapping[str, int] = {"param": 1, "grad": -1}
 """Powers by definition."""
 
-FLOATING = ("param", "float32", "float64", "bfloat16", "float16")
+FLOATING = ("param", "float32", "float64", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,10 @@ def _reduced(
 
 
 def scale_powers_fit(contract: Contract) -> Iterator[Broken]:
-    """N34: the declared powers satisfy the equations, and every float field that scales has one."""
+    """N34: the declared powers satisfy the equations, which determine every float field and what they name.
+
+    A contract without equations makes no claim about scale.
+    """
     if not contract.scale_equations:
         return
     known = declared_powers(contract)
@@ -139,3 +143,6 @@ def scale_powers_fit(contract: Contract) -> Iterator[Broken]:
             yield Broken(
                 f"/fields/{position}/scale_power", "N34", f"no equation says how {field.name!r} scales"
             )
+    for name in solution.free:
+        if name in contract.hyperparameters:
+            yield Broken(f"/hyperparameters/{step(name)}", "N34", f"no equation says how {name!r} scales")

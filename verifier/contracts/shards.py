@@ -7,8 +7,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from verifier.contracts.document import Layout
+
+PlacementKind = Literal["replicate", "flat_shard", "dimension_shard", "whole_owner"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """What one axis of a mesh does with the parameter, as one member sees it.
+
+    Attributes:
+        axis: name of the mesh axis.
+        kind: what the axis does.
+        coordinate: of the member along the axis.
+        parts: members along the axis.
+        dim: the dimension that is cut, of a dimension_shard only.
+    """
+
+    axis: str
+    kind: PlacementKind
+    coordinate: int
+    parts: int
+    dim: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +38,7 @@ class MemberShard:
     """What one member holds: the interval (offset, length) of the flat parameter, or a box for dim_shard.
 
     ``offsets`` and ``lengths`` have one entry for a flat interval, one for each dimension for a box; a vector
-    has one dimension, so ``is_box`` says which it is.
+    has one dimension, so ``is_box`` says which it is. ``placements`` is None where none are stated.
     """
 
     member: str
@@ -24,6 +46,7 @@ class MemberShard:
     lengths: tuple[int, ...]
     owner: str | None = None
     is_box: bool = False
+    placements: tuple[Placement, ...] | None = None
 
     @property
     def numel(self) -> int:
@@ -42,7 +65,8 @@ class ParameterCut:
         group: name of the group; None for an ungrouped parameter.
         members: of the group, in its order.
         shards: one for each member.
-        dim: the dimension that is cut, for dim_shard.
+        dim: the dimension that is cut, for dim_shard; None where its mesh replicates the parameter.
+        padding: elements of the flat buffer behind the parameter, which are no elements of it.
     """
 
     fqn: str
@@ -52,8 +76,14 @@ class ParameterCut:
     members: tuple[str, ...]
     shards: tuple[MemberShard, ...]
     dim: int | None = None
+    padding: int = 0
 
     @property
     def numel(self) -> int:
         """Elements of the parameter."""
         return math.prod(self.shape)
+
+    @property
+    def spread(self) -> Layout:
+        """What the layout comes to: a mesh that replicates the parameter replicates it."""
+        return "replicated" if self.layout == "dim_shard" and self.dim is None else self.layout

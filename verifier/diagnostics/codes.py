@@ -1,7 +1,6 @@
 """The table of diagnostic codes. A number is never reused; a name reads well after the word "allow".
 
-Every code has one explain page, ``explain/CODE.md``, as soon as some command can emit it. The optimizer
-contract codes (OC1xx) join the table together with the command that emits them.
+Every code has one explain page, ``explain/CODE.md``.
 """
 
 from __future__ import annotations
@@ -74,8 +73,10 @@ def _family(family: Family, severity: Severity, *rows: tuple[str, str, str, str]
     )
 
 
-def _of_rules(rows: tuple[tuple[str, str, str], ...], theory: str = "") -> list[tuple[str, str, str, str]]:
-    return [(code_of_rule(rule), name, summary, theory) for rule, name, summary in rows]
+def _of_rules(
+    rows: tuple[tuple[str, str, str], ...], theory: str = "", *, remark: bool = False
+) -> list[tuple[str, str, str, str]]:
+    return [(code_of_rule(rule, remark=remark), name, summary, theory) for rule, name, summary in rows]
 
 
 _DOCUMENT = _family(
@@ -219,7 +220,7 @@ _DEVICES = _family("device", "error", *_of_rules(contract_codes.DEVICES))
 _PROBES = _family(
     "optimizer probe", "error", *[(code, name, summary, "") for code, name, summary in contract_codes.PROBES]
 )
-_CONTRACT_REMARKS = _family("contract remark", "warning", *_of_rules(contract_codes.REMARKS))
+_CONTRACT_REMARKS = _family("contract remark", "warning", *_of_rules(contract_codes.REMARKS, remark=True))
 
 _HOUSEKEEPING = _family(
     "housekeeping",

@@ -113,7 +113,7 @@ def test_smoke_divides_the_time_and_the_worst_status_wins(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(command, "fuzz", fuzzed)
     assert command.main(["--smoke", "60"]) == 70
-    assert asked == [(name, 15) for name in NAMES]
+    assert asked == [(name, 60 // len(NAMES)) for name in NAMES]
 
 
 def test_what_is_new_is_kept_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from fuzz.targets.fault import Fault
 from fuzz.targets.pickle_streams import FEW, archive_of, checkpoint, written
 from tests.fuzz.liars import Misplacer
 from verifier.certificates.check import Rejected
+from verifier.contracts.broken import Broken
+from verifier.contracts.induced import Induced
 from verifier.formats import FormatError, Limits, read
 from verifier.formats.pickles.machine import Machine
 from verifier.formats.pickles.opcodes import OPERATIONS
@@ -222,3 +224,24 @@ def test_a_map_that_cannot_exist_is_noticed(monkeypatch: pytest.MonkeyPatch) -> 
     negative = json.dumps({"map": {"logical_shape": [-1], "ranks": {}}, "expectation": {}, "evidence": {}})
     with pytest.raises(Fault, match="accepted, but it holds no map"):
         certificates.one_input(b"\x07" + negative.encode())
+
+
+# contract_documents
+
+
+def test_a_rule_that_is_asleep_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("verifier.contracts.cases.broken_rules", lambda *asked: ())
+    monkeypatch.setattr("verifier.contracts.cases.broken_cut_rules", lambda *asked: ())
+    assert any("breaks set() only" in words for words in noticed("contract_documents"))
+
+
+def test_a_rule_that_accuses_the_right_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    accused = (Broken("", "N5", "a twin"),)
+    monkeypatch.setattr("verifier.contracts.cases.broken_rules", lambda *asked: accused)
+    assert any(words.startswith("right, but") for words in noticed("contract_documents"))
+
+
+def test_a_closed_form_that_is_wrong_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    never = Induced(kind="impossible", rule="M6")
+    monkeypatch.setattr("fuzz.contracts.differential.by_closed_form", lambda *asked: never)
+    assert any("the closed form says" in words for words in noticed("contract_documents"))

@@ -9,6 +9,7 @@ from typing import Literal
 from verifier.contracts.document import Contract, Variant
 from verifier.contracts.induced.fields import induced_field
 from verifier.contracts.induced.outcome import Induced
+from verifier.contracts.rules.dimensions import dimensions_of
 from verifier.contracts.shards import ParameterCut
 
 
@@ -38,7 +39,7 @@ class Induction:
 
 def induce(contract: Contract, cut: ParameterCut) -> Induction:
     """What becomes of every field of the variants that are for this cut."""
-    variants = [variant for variant in contract.variants if _is_for(variant, cut)]
+    variants = [variant for variant in contract.variants if _is_for(variant, cut, contract)]
     if not any(variant.initialized for variant in variants):
         return Induction(
             {}, f"no initialised variant is for {cut.layout} parameters with {len(cut.shape)} dimensions"
@@ -49,10 +50,13 @@ def induce(contract: Contract, cut: ParameterCut) -> Induction:
     )
 
 
-def _is_for(variant: Variant, cut: ParameterCut) -> bool:
-    dimensions = len(cut.shape)
+def _is_for(variant: Variant, cut: ParameterCut, contract: Contract) -> bool:
+    """Whether live state of a parameter that is cut like this may be in the variant.
+
+    Its number of elements is not asked: a map for state that is not there is right all the same.
+    """
     return (
         cut.layout in variant.layouts
-        and (variant.ranks is None or dimensions in variant.ranks)
-        and dimensions not in variant.exclude_ranks
+        and not variant.migration_only
+        and len(cut.shape) in dimensions_of(variant, contract)
     )

@@ -9,6 +9,7 @@ from verifier.contracts.induced.fibres import block_size
 from verifier.contracts.induced.field_shapes import field_shape
 from verifier.contracts.induced.maps import parameter_map, whole_on
 from verifier.contracts.induced.outcome import Induced, impossible
+from verifier.contracts.induced.parts import parts_are_equal
 from verifier.contracts.shards import ParameterCut
 
 
@@ -16,7 +17,7 @@ def induced_field(cut: ParameterCut, field: StateField) -> Induced:
     """What becomes of a field, its declared reduction included."""
     found = by_closed_form(cut, field.geometry, field.name)
     learned = field.geometry.kind == "codebook" and field.geometry.learned
-    if learned and field.reduction is None and cut.layout != "replicated" and len(cut.shards) > 1:
+    if learned and field.reduction is None and cut.spread != "replicated" and len(cut.shards) > 1:
         return impossible("M5", "it is learned from all shards, and no reduction is declared")
     return found if found.kind != "needs_reduction" else _reduced(cut, field, found)
 
@@ -30,7 +31,7 @@ def by_closed_form(cut: ParameterCut, geometry: Geometry, name: str) -> Induced:
         shape = field_shape(geometry, cut.shape)
         members = len(cut.shards)
         return Induced(kind="replicated", shard_map=whole_on(name, shape, range(members), members))
-    match cut.layout:
+    match cut.spread:
         case "replicated":
             return _on(cut, geometry, name, list(range(len(cut.shards))), "replicated")
         case "whole_owner":
@@ -59,7 +60,7 @@ def _unknowable(cut: ParameterCut, geometry: Geometry) -> Induced | None:
     size = geometry.per if geometry.kind == "packed" else geometry.size
     if geometry.kind in ("block", "packed") and (size is None or isinstance(size, RunTimeSize)):
         return impossible("M8", "only a run knows the size of a block")
-    if cut.layout in ("replicated", "whole_owner"):
+    if cut.spread in ("replicated", "whole_owner"):
         return None
     if geometry.kind == "opaque":
         return impossible("M9", "nothing says what it is made from")
@@ -106,17 +107,27 @@ def _reduced(cut: ParameterCut, field: StateField, found: Induced) -> Induced:
     if reduction is None:
         return impossible("M5", f"{found.reason}, and no reduction is declared")
     axes = {axis % len(cut.shape) if -len(cut.shape) <= axis else axis for axis in reduction.axes}
-    if cut.dim is not None and cut.dim not in axes:
+    if not _crossed(cut, field.geometry) <= axes:
         return impossible("M5", f"{found.reason}; the declared reduction is over {sorted(axes)}")
-    if reduction.weighting == "mean_of_means" and not _equal_parts(cut):
-        sizes = [shard.numel for shard in cut.shards if shard.numel]
-        return impossible("M10", f"a mean of means of parts of {sizes[0]} and {_other(sizes)} elements")
+    is_mean_of_means = reduction.weighting == "mean_of_means" or (
+        reduction.op == "mean" and reduction.weighting is None
+    )
+    if is_mean_of_means and not parts_are_equal(cut, field.geometry):
+        stated = "a mean of means" if reduction.weighting is not None else "a mean of no stated weighting"
+        sizes = sorted({shard.numel for shard in cut.shards if shard.numel})
+        parts = f"parts of {sizes[0]} and {sizes[1]} elements" if len(sizes) > 1 else "unequal parts"
+        return impossible("M10", f"{stated} of {parts}")
     return found
 
 
-def _equal_parts(cut: ParameterCut) -> bool:
-    return len({shard.numel for shard in cut.shards if shard.numel}) <= 1
-
-
-def _other(sizes: list[int]) -> int:
-    return next(size for size in sizes if size != sizes[0])
+def _crossed(cut: ParameterCut, geometry: Geometry) -> set[int]:
+    """The axes along which members add up their parts."""
+    if cut.dim is not None:
+        return {cut.dim}
+    match geometry.kind:
+        case "row":
+            return {len(cut.shape) - 1}
+        case "column":
+            return {len(cut.shape) - 2}
+        case _:
+            return set(range(geometry.axis or 0))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from verifier.contracts.geometry import Geometry
 from verifier.contracts.induced.fibres import block_size
@@ -65,7 +66,8 @@ def _row_runs(cut: ParameterCut, length: int) -> Iterator[tuple[int, int, frozen
 
 def _all_spans(cut: ParameterCut) -> dict[int, tuple[int, int]]:
     """As ``spans``; an empty shard holds nothing of the field, at its beginning."""
-    return {k: spans(cut).get(k, (0, 0)) for k in range(len(cut.shards))}
+    held = spans(cut)
+    return {k: held.get(k, (0, 0)) for k in range(len(cut.shards))}
 
 
 def _one_row_each(cut: ParameterCut, length: int) -> bool:
@@ -103,7 +105,8 @@ def columns(cut: ParameterCut, geometry: Geometry, name: str) -> Induced:
     rows, row = cut.shape[-2:]
     matrix = rows * row
     shape = field_shape(geometry, cut.shape)
-    if not matrix or rows == 1 or not [c for c in interior_cuts(cut) if c % matrix]:
+    inside = [c for c in interior_cuts(cut) if matrix and rows > 1 and c % matrix]
+    if not inside:
         length = max(matrix, 1)
         held = {}
         for k, (begin, end) in _all_spans(cut).items():
@@ -112,47 +115,52 @@ def columns(cut: ParameterCut, geometry: Geometry, name: str) -> Induced:
                 a, b = begin, end
             held[k] = (a, 1, b - a, max(b - a, 1))
         return Induced(kind="dropped", shard_map=intervals(name, shape, held))
-    first = next(c for c in interior_cuts(cut) if c % matrix)
-    if _groups_are_apart(cut, rows, row):
-        runs = [(o + a, o + b, group) for o, a, b, group in _column_runs(cut, rows, row)]
-        return Induced(
-            kind="needs_reduction",
-            rule="M2",
-            reason=f"the cut at {first} is inside a matrix of {matrix}",
-            shard_map=shared(name, shape, runs, len(cut.shards)),
-        )
-    return impossible(
-        "M4",
-        f"the cut at {first} is inside a matrix of {matrix}: groups that share a column overlap unequally",
+    runs = sorted(_column_runs(cut, rows, row), key=lambda run: run[:2])
+    where = f"the cut at {inside[0]} is inside a matrix of {matrix}"
+    if not _are_apart(group for _, _, group in runs):
+        return impossible("M4", f"{where}: groups that share a column overlap unequally")
+    return Induced(
+        kind="needs_reduction",
+        rule="M2",
+        reason=where,
+        shard_map=shared(name, shape, runs, len(cut.shards)),
     )
 
 
-def _groups_are_apart(cut: ParameterCut, rows: int, row: int) -> bool:
-    """Whether the groups that share a column are pairwise equal or disjoint."""
+def _are_apart(groups: Iterable[frozenset[int]]) -> bool:
+    """Whether the groups are pairwise equal or disjoint."""
     seen: dict[int, frozenset[int]] = {}
-    for _, _, _, group in _column_runs(cut, rows, row):
-        for member in group:
-            if seen.setdefault(member, group) != group:
-                return False
-    return True
+    return all(seen.setdefault(member, group) == group for group in groups for member in group)
 
 
-def _column_runs(cut: ParameterCut, rows: int, row: int) -> Iterator[tuple[int, int, int, frozenset[int]]]:
-    """(first column of the matrix in the field, begin, end, members) of columns with equal members."""
+def _column_runs(cut: ParameterCut, rows: int, row: int) -> Iterator[tuple[int, int, frozenset[int]]]:
+    """Runs (begin, end, members) of the field, in no order; matrices that one member holds are one run."""
     matrix = rows * row
-    for number in range(cut.numel // matrix):
-        low = number * matrix
-        touched: dict[int, list[tuple[int, int]]] = {}
-        for k, (begin, end) in spans(cut).items():
-            a, b = max(begin, low) - low, min(end, low + matrix) - low
-            if a < b:
-                touched[k] = _columns_of(a, b, row)
-        edges = sorted({0, row, *[edge for found in touched.values() for pair in found for edge in pair]})
-        for edge, following in itertools.pairwise(edges):
-            group = frozenset(
-                k for k, found in touched.items() if any(first <= edge < last for first, last in found)
-            )
-            yield number * row, edge, following, group
+    held = sorted((begin, end, k) for k, (begin, end) in spans(cut).items())
+    for begin, end, k in held:
+        first, last = -(-begin // matrix), end // matrix
+        if first < last:
+            yield first * row, last * row, frozenset({k})
+    at = 0
+    for low in sorted({c // matrix * matrix for c in interior_cuts(cut) if c % matrix}):
+        while held[at][1] <= low:
+            at += 1
+        high = bisect.bisect_left(held, (low + matrix,))
+        touched = {
+            k: _columns_of(max(begin, low) - low, min(end, low + matrix) - low, row)
+            for begin, end, k in held[at:high]
+        }
+        yield from _shared_columns(touched, low // rows, row)
+
+
+def _shared_columns(
+    touched: dict[int, list[tuple[int, int]]], first: int, row: int
+) -> Iterator[tuple[int, int, frozenset[int]]]:
+    """The columns of one matrix, whose first is ``first`` in the field, in runs with equal members."""
+    edges = sorted({0, row, *[edge for found in touched.values() for pair in found for edge in pair]})
+    for edge, following in itertools.pairwise(edges):
+        group = frozenset(k for k, found in touched.items() if any(a <= edge < b for a, b in found))
+        yield first + edge, first + following, group
 
 
 def _columns_of(begin: int, end: int, row: int) -> list[tuple[int, int]]:

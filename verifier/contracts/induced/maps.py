@@ -15,7 +15,8 @@ def whole_on(name: str, shape: tuple[int, ...], holders: Sequence[int], members:
     view = StridedView(0, shape, row_major(shape))
     shard = RankShard(shape, (Piece(view, view, tuple(sorted(holders))),))
     none = RankShard((0,), ())
-    ranks = {rank: shard if rank in holders else none for rank in range(members)}
+    held = set(holders)
+    ranks = {rank: shard if rank in held else none for rank in range(members)}
     return ShardMap(name=name, logical_shape=shape, ranks=ranks)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from verifier.contracts.broken import Broken
 from verifier.contracts.document import Contract
@@ -26,7 +27,7 @@ def broken_rules(contract: Contract, pointer: str = "") -> Iterator[Broken]:
     """Every broken rule of a contract and of the contracts of its children; ``pointer`` is its own place."""
     for rule in RULES:
         for found in rule(contract):
-            yield Broken(pointer + found.pointer, found.rule, found.message)
+            yield replace(found, pointer=pointer + found.pointer)
     for position, child in enumerate(contract.children):
         if child.contract is not None:
             yield from broken_rules(child.contract, f"{pointer}/children/{position}/contract")

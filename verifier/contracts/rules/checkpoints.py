@@ -1,4 +1,4 @@
-"""Rules about checkpoints: R52, R60, N17 in part, N20 to N26."""
+"""Rules about checkpoints: R51 and R52, N17 and N20 in part, N21 to N26."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from verifier.contracts.broken import Broken
 from verifier.contracts.document import Checkpoint, Contract, StateField, Variant
 from verifier.contracts.geometry import RunTimeSize
+from verifier.contracts.reading import repeated
 
 
 def _at(position: int, *keys: str) -> str:
@@ -26,6 +27,10 @@ def collectives_have_a_group(contract: Contract) -> Iterator[Broken]:
     for position, claim in enumerate(contract.checkpoints):
         if claim.collective and claim.group == "none":
             yield Broken(_at(position, "group"), "N20", "a collective among nobody: the group is none")
+        if claim.group != "none" and not claim.collective:
+            yield Broken(
+                _at(position, "collective"), "N20", f"a group of {claim.group}, and nothing is collective"
+            )
 
 
 def layouts_are_trained(contract: Contract) -> Iterator[Broken]:
@@ -50,7 +55,10 @@ def a_claim_claims_something(contract: Contract) -> Iterator[Broken]:
 
 
 def transports_do_what_they_say(contract: Contract) -> Iterator[Broken]:
-    """N23: local is no change and no collective, global is collective and atomic, composite has children."""
+    """N23: local is no change and no collective, global is collective and atomic, composite has children.
+
+    What a composite saves is that of its children: it has a composite transport, or a canonical one.
+    """
     for position, claim in enumerate(contract.checkpoints):
         at = _at(position, "transport")
         match claim.transport:
@@ -69,6 +77,10 @@ def transports_do_what_they_say(contract: Contract) -> Iterator[Broken]:
             yield Broken(
                 _at(position, "changes"), "N23", "owners are moved, and no layout with owners changes"
             )
+
+    saved = {claim.transport for claim in contract.checkpoints}
+    if contract.children and saved and not saved & {"composite", "canonical_local", "canonical_global"}:
+        yield Broken("/checkpoints", "N23", "an optimizer with children, and no transport that knows them")
 
 
 def changing_state_has_a_map(contract: Contract) -> Iterator[Broken]:
@@ -97,7 +109,7 @@ def _no_map(field: StateField) -> str:
         return "is opaque"
     if geometry.kind == "block" and geometry.domain == "shard":
         return "has blocks that begin anew in each shard"
-    if geometry.kind in ("block", "packed") and isinstance(geometry.size, RunTimeSize):
+    if geometry.kind == "block" and isinstance(geometry.size, RunTimeSize):
         return "has a block size that only a run knows"
     return ""
 
@@ -118,7 +130,7 @@ def _is_atomic(contract: Contract | None) -> bool:
 
 
 def canonical_io_is_said(contract: Contract) -> Iterator[Broken]:
-    """N26 and R60: the capability is declared exactly where a canonical transport is."""
+    """N26, which is R60: the capability is declared exactly where a canonical transport is."""
     canonical = any(claim.transport.startswith("canonical") for claim in contract.checkpoints)
     if canonical != ("canonical_state_io" in contract.capabilities):
         what = "no transport is canonical" if not canonical else "a transport is canonical"
@@ -136,12 +148,8 @@ def modes_are_trained(contract: Contract) -> Iterator[Broken]:
 
 def claims_are_made_once(contract: Contract) -> Iterator[Broken]:
     """R51: a transport is claimed once for the same layouts."""
-    keys: list[tuple[object, ...]] = []
-    for position, claim in enumerate(contract.checkpoints):
-        key = _key(claim)
-        if key in keys:
-            yield Broken(_at(position), "R51", f"{claim.transport} is claimed twice for the same layouts")
-        keys.append(key)
+    for position, key in repeated(map(_key, contract.checkpoints)):
+        yield Broken(_at(position), "R51", f"{key[0]} is claimed twice for the same layouts")
 
 
 def _key(claim: Checkpoint) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""Rules about composites: R54, R55 in part, R59, N28."""
+"""Rules about composites: R55 in part, R59, N28."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 from verifier.contracts.broken import Broken
 from verifier.contracts.document import Contract
+from verifier.contracts.reading import repeated
 
 
 def roles_are_unique(contract: Contract) -> Iterator[Broken]:
     """R55: no two children have one role."""
-    roles = [child.role for child in contract.children]
-    for position, role in enumerate(roles):
-        if role in roles[:position]:
-            yield Broken(f"/children/{position}/role", "R55", f"two children have the role {role!r}")
+    for position, role in repeated([child.role for child in contract.children]):
+        yield Broken(f"/children/{position}/role", "R55", f"two children have the role {role!r}")
 
 
 def children_are_who_they_say(contract: Contract) -> Iterator[Broken]:

@@ -1,4 +1,4 @@
-"""Rules about state fields: R42, R47, R49, N4, N8, N12, N13 in part, N15, N29, N36."""
+"""Rules about state fields: R47, N4, N8, N12, N13 in part, N15, N29, N36."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from verifier.contracts.broken import Broken
 from verifier.contracts.document import Contract, StateField
 from verifier.contracts.geometry import RunTimeSize
+from verifier.contracts.reading import UNREAD, repeated
+from verifier.contracts.rules.dimensions import dimensions_of
 
 
 def _at(position: int, *keys: str) -> str:
@@ -20,13 +22,16 @@ def unique_names(contract: Contract) -> Iterator[Broken]:
         ("variants", [variant.name for variant in contract.variants]),
         ("namespaces", list(contract.namespaces)),
     ):
-        for position, name in enumerate(names):
-            if name in names[:position] and name != "?":
+        for position, name in repeated(names):
+            if name != UNREAD:
                 yield Broken(f"/{what}/{position}", "R47", f"{name!r} is there twice among {what}")
 
 
 def one_declaration_a_key(contract: Contract) -> Iterator[Broken]:
-    """N4: no key is matched by two declarations, and fields of parameters are matched exactly."""
+    """N4: no key is matched by two declarations, and fields of parameters are matched exactly.
+
+    A look-up that returns the first declaration that matches (R49) then returns the only one.
+    """
     for position, field in enumerate(contract.fields):
         if field.key_match != "prefix":
             continue
@@ -35,7 +40,7 @@ def one_declaration_a_key(contract: Contract) -> Iterator[Broken]:
                 _at(position, "key_match"), "N4", f"{field.name!r} of a parameter is matched by its beginning"
             )
         for other in contract.fields:
-            if other is not field and other.name.startswith(field.name):
+            if other is not field and other.name != field.name and other.name.startswith(field.name):
                 yield Broken(
                     _at(position, "name"), "N4", f"{field.name!r} also matches the key {other.name!r}"
                 )
@@ -45,7 +50,7 @@ def every_field_in_a_variant(contract: Contract) -> Iterator[Broken]:
     """N8: each field of parameters is in some variant."""
     used = {name for variant in contract.variants for name in variant.fields}
     for position, field in enumerate(contract.fields):
-        if field.scope == "parameter" and field.name not in used and field.name != "?":
+        if field.scope == "parameter" and field.name not in used and field.name != UNREAD:
             yield Broken(_at(position), "N8", f"{field.name!r} is in no variant")
 
 
@@ -87,18 +92,12 @@ def _dimensions(contract: Contract, position: int, field: StateField) -> Iterato
     if kind == "factor" and axis is not None and axis < 0:
         yield Broken(_at(position, "geometry", "axis"), "N12", f"axis {axis} is negative")
     for variant in contract.variants:
-        ranks = variant.ranks if variant.ranks is not None else contract.ranks
-        if field.name not in variant.fields or not need:
-            continue
-        if ranks is None:
-            lacking = [n for n in range(need) if n not in variant.exclude_ranks]
-        else:
-            lacking = [n for n in ranks if n < need and n not in variant.exclude_ranks]
-        if lacking:
+        lacking = dimensions_of(variant, contract).least_below(need)
+        if field.name in variant.fields and lacking is not None:
             yield Broken(
                 _at(position, "geometry"),
                 "N12",
-                f"{kind} {field.name!r} needs {need} dimensions, {variant.name!r} is for {lacking[0]}",
+                f"{kind} {field.name!r} needs {need} dimensions, {variant.name!r} is for {lacking}",
             )
 
 
@@ -130,23 +129,35 @@ def authority_is_saved(contract: Contract) -> Iterator[Broken]:
 
 def learned_codebooks_agree(contract: Contract) -> Iterator[Broken]:
     """N29: a codebook that is learned is common to a group, or all training is replicated without one."""
-    grouped = any(claim.layout != "replicated" for claim in contract.training)
+    sharded = [claim for claim in contract.training if claim.layout != "replicated"]
+    alone = next((claim.layout for claim in sharded if claim.group == "none"), None)
     for position, field in enumerate(contract.fields):
-        geometry = field.geometry
-        if geometry.kind == "codebook" and geometry.learned and grouped and field.reduction is None:
+        if field.geometry.kind != "codebook" or not field.geometry.learned or not sharded:
+            continue
+        if field.reduction is None:
             yield Broken(
                 _at(position, "reduction"),
                 "N29",
                 f"{field.name!r} is learned from data that ranks share, and no reduction makes it equal",
             )
+        elif alone is not None:
+            yield Broken(
+                _at(position, "reduction"),
+                "N29",
+                f"{field.name!r} is learned from {alone} parameters, which are trained without a group",
+            )
 
 
 def dtypes_survive_loading(contract: Contract) -> Iterator[Broken]:
-    """N36: a loader that casts to the dtype of the parameter changes every field of another one."""
-    casting = [claim.dtype_policy for claim in contract.checkpoints].count("cast_to_param") > 0
+    """N36: a loader that casts to the dtype of the parameter changes every field of another one.
+
+    Values of Python's and the key ``step`` are left alone; so is what every parameter has the dtype of.
+    """
+    casting = any(claim.dtype_policy == "cast_to_param" for claim in contract.checkpoints)
     for position, field in enumerate(contract.fields):
-        kept = field.dtype in ("param", "host_int") or field.name == "step" or not field.checkpointed
-        if casting and not kept and field.scope != "derived":
+        like_all = set(contract.precisions) == {field.dtype}
+        kept = field.dtype == "param" or field.dtype.startswith("host_") or field.name == "step" or like_all
+        if casting and not kept and field.checkpointed and field.scope != "derived":
             yield Broken(
                 _at(position, "dtype"),
                 "N36",

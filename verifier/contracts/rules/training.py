@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from verifier.contracts.broken import Broken
 from verifier.contracts.document import Contract, Training, Variant
+from verifier.contracts.reading import repeated
 
 
 def _at(position: int, *keys: str) -> str:
@@ -33,17 +34,19 @@ def variants_are_trained(contract: Contract) -> Iterator[Broken]:
     """N7: a variant is for layouts, modes and ranks that are trained, unless it is for migration only."""
     if contract.children:
         return
-    trained = {claim.layout for claim in contract.training}
+    trained = {(claim.layout, claim.mode) for claim in contract.training}
+    layouts, modes = {layout for layout, _ in trained}, {mode for _, mode in trained}
     for position, variant in enumerate(contract.variants):
         if variant.migration_only:
             continue
-        for layout in variant.layouts:
-            if layout not in trained and contract.training:
-                yield Broken(
-                    f"/variants/{position}/layouts",
-                    "N7",
-                    f"{variant.name!r} is for {layout}, which nobody trains",
-                )
+        for layout in variant.layouts if contract.training else ():
+            if layout not in layouts:
+                what = f"{layout}, which nobody trains"
+            elif variant.mode in modes - {None} and (layout, variant.mode) not in trained:
+                what = f"{layout} in mode {variant.mode!r}, which nobody trains"
+            else:
+                continue
+            yield Broken(f"/variants/{position}/layouts", "N7", f"{variant.name!r} is for {what}")
         outside = set(variant.ranks or ()) - set(contract.ranks or variant.ranks or ())
         if outside:
             yield Broken(
@@ -54,28 +57,45 @@ def variants_are_trained(contract: Contract) -> Iterator[Broken]:
 
 
 def claims_are_there_once(contract: Contract) -> Iterator[Broken]:
-    """N18: there is training, there are precisions, and no claim is made twice."""
+    """N18: there is training, there are precisions, and no two claims contradict each other.
+
+    The same claim once more is only remarked upon.
+    """
     if not contract.training:
         yield Broken("/training", "N18", "nothing is trained")
     if not contract.precisions:
         yield Broken("/precisions", "N18", "no precision is supported")
     if contract.ranks == ():
         yield Broken("/ranks", "N18", "parameters of no number of dimensions are supported")
-    if len(set(contract.precisions)) != len(contract.precisions):
-        yield Broken("/precisions", "N18", "a precision is listed twice")
-    keys = [(claim.layout, claim.mode, claim.mesh_dims) for claim in contract.training]
-    for position, key in enumerate(keys):
-        if key in keys[:position]:
-            yield Broken(_at(position), "N18", f"the claim for {key[0]} parameters is made twice")
+    for position, precision in repeated(contract.precisions):
+        yield Broken(
+            f"/precisions/{position}", "N18", f"the precision {precision} is listed twice", remark=True
+        )
+    claims: dict[tuple[object, ...], Training] = {}
+    for position, claim in enumerate(contract.training):
+        first = claims.setdefault((claim.layout, claim.mode, claim.mesh_dims), claim)
+        if first is not claim and first == claim:
+            what = f"the claim for {claim.layout} parameters is made twice"
+            yield Broken(_at(position), "N18", what, remark=True)
+        elif first is not claim:
+            yield Broken(_at(position), "N18", f"two claims for {claim.layout} parameters differ")
 
 
 def meshes_belong_to_dimension_shards(contract: Contract) -> Iterator[Broken]:
-    """N19: a claim for dimension shards states its mesh and a group; no other claim has a mesh."""
+    """N19: a claim for dimension shards states its mesh and a group; no other claim has a mesh.
+
+    One dimension is cut along one axis (R26), so that the mesh has one.
+    """
     for position, claim in enumerate(contract.training):
         if claim.layout != "dim_shard" and claim.mesh_dims:
             yield Broken(_at(position, "mesh_dims"), "N19", f"{claim.layout} parameters have no mesh")
         if claim.layout == "dim_shard" and not claim.mesh_dims:
             yield Broken(_at(position), "N19", "which meshes shard a dimension is not stated")
+        for axes in claim.mesh_dims or () if claim.layout == "dim_shard" else ():
+            if axes != 1:
+                yield Broken(
+                    _at(position, "mesh_dims"), "N19", f"a mesh of {axes} axes, of which one cuts a dimension"
+                )
         if claim.layout == "dim_shard" and claim.group == "none":
             yield Broken(_at(position, "group"), "N19", "shards of a dimension have a group")
 
@@ -97,8 +117,8 @@ def groups_do_what_needs_them(contract: Contract) -> Iterator[Broken]:
 
 
 def reads_fit_the_layout(contract: Contract) -> Iterator[Broken]:
-    """N13: an update that reads rows, columns or the matrix cannot live on flat shards, and needs a group
-    to live on shards of a dimension.
+    """N13: an update that reads rows, columns or the matrix cannot live on flat shards. One that reads beyond
+    a shard needs a group to live on shards.
     """
     if contract.update is None or contract.update.reads not in ("row_col", "matrix", "tensor", "global"):
         return
@@ -109,7 +129,7 @@ def reads_fit_the_layout(contract: Contract) -> Iterator[Broken]:
                 "N13",
                 f"the update reads {contract.update.reads}: a flat shard does not hold whole rows",
             )
-        if claim.layout == "dim_shard" and claim.group == "none":
+        elif claim.layout in ("flat_shard", "dim_shard") and claim.group == "none":
             yield Broken(
                 _at(position, "group"), "N13", f"the update reads {contract.update.reads} beyond the shard"
             )

@@ -1,12 +1,15 @@
-"""Rules about variants: R43, R45, R46, R48, N5, N9, N10, N11, N13 in part, N14, N16, N17, N33."""
+"""Rules about variants: R43, R45, R46, R48, N5, N9, N10, N11, N14, N16, N17, N33."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import NamedTuple
 
 from verifier.contracts.broken import Broken
-from verifier.contracts.document import Contract, StateField, Variant
+from verifier.contracts.document import Contract, Predicate, StateField
+from verifier.contracts.reading import UNREAD
+from verifier.contracts.rules.dimensions import Dimensions, dimensions_of
 
 UNCUT = ("scalar", "identity", "opaque")
 
@@ -34,9 +37,9 @@ def fields_are_declared(contract: Contract) -> Iterator[Broken]:
     declared = _fields(contract)
     for position, variant in enumerate(contract.variants):
         for k, name in enumerate(variant.fields):
-            if name == "?":
-                continue
             field = declared.get(name)
+            if name == UNREAD or (field is None and UNREAD in declared):
+                continue
             if field is None:
                 yield Broken(_at(position, "fields", k), "R48", f"there is no field {name!r}")
             elif field.scope != "parameter":
@@ -75,45 +78,52 @@ def rank_lists(contract: Contract) -> Iterator[Broken]:
             yield Broken(_at(position, "ranks"), "R46", f"{variant.name!r} is for no parameter at all")
 
 
+class _Selector(NamedTuple):
+    """What can be observed of a parameter to find its variant."""
+
+    layouts: frozenset[str]
+    role: str
+    mode: str | None
+    dimensions: Dimensions
+    predicate: Predicate | None
+
+
 def variants_are_told_apart(contract: Contract) -> Iterator[Broken]:
     """N5: variants with the same keys have selectors that exclude each other.
 
-    ``initialized``, ``extent`` and ``migration_only`` are in no key, so they tell nothing apart.
+    ``initialized``, ``extent`` and ``migration_only`` are in no key, so they tell nothing apart. Variants
+    without keys are the same nothing.
     """
-    for (_, first), (position, second) in combinations(enumerate(contract.variants), 2):
-        if (
-            set(first.fields) == set(second.fields)
-            and first.fields
-            and not _excluding(first, second, contract)
-        ):
-            yield Broken(
-                _at(position),
-                "N5",
-                f"{second.name!r} has the keys of {first.name!r}; nothing tells them apart",
-            )
+    twins: dict[frozenset[str], list[int]] = {}
+    for position, variant in enumerate(contract.variants):
+        if variant.fields:
+            twins.setdefault(frozenset(variant.fields), []).append(position)
+    selectors = [
+        _Selector(frozenset(v.layouts), v.role, v.mode, dimensions_of(v, contract), v.predicate)
+        for v in contract.variants
+    ]
+    for positions in twins.values():
+        for one, other in combinations(positions, 2):
+            if not _excluding(selectors[one], selectors[other]):
+                yield Broken(
+                    _at(other),
+                    "N5",
+                    f"{contract.variants[other].name!r} has the keys of {contract.variants[one].name!r}; "
+                    "nothing tells them apart",
+                )
 
 
-def _excluding(first: Variant, second: Variant, contract: Contract) -> bool:
-    if not set(first.layouts) & set(second.layouts):
+def _excluding(first: _Selector, second: _Selector) -> bool:
+    if first.layouts.isdisjoint(second.layouts) or not first.dimensions.meets(second.dimensions):
         return True
     if "any" not in (first.role, second.role) and first.role != second.role:
         return True
     if first.mode is not None and second.mode is not None and first.mode != second.mode:
         return True
-    return _ranks_apart(first, second, contract) or _predicates_apart(first, second)
+    return _predicates_apart(first.predicate, second.predicate)
 
 
-def _ranks_apart(first: Variant, second: Variant, contract: Contract) -> bool:
-    allowed = set(range(9)) if contract.ranks is None else set(contract.ranks)
-    sets = [
-        (allowed if variant.ranks is None else set(variant.ranks)) - set(variant.exclude_ranks)
-        for variant in (first, second)
-    ]
-    return not sets[0] & sets[1]
-
-
-def _predicates_apart(first: Variant, second: Variant) -> bool:
-    one, two = first.predicate, second.predicate
+def _predicates_apart(one: Predicate | None, two: Predicate | None) -> bool:
     if one is None or two is None or one.measured_on != two.measured_on:
         return False
     low = max(one.min_numel or 0, two.min_numel or 0)
@@ -201,10 +211,15 @@ def modes_agree(contract: Contract) -> Iterator[Broken]:
     """N17: a field exists in the mode of each variant that has it, and every mode is trained."""
     declared = _fields(contract)
     trained = {claim.mode for claim in contract.training if claim.mode is not None}
+    migrated = {variant.mode for variant in contract.variants if variant.migration_only}
+    for position, field in enumerate(contract.fields):
+        unknown = next((mode for mode in field.modes if mode not in trained | migrated | {UNREAD}), None)
+        if unknown is not None:
+            yield Broken(f"/fields/{position}/modes", "N17", f"nobody trains in mode {unknown!r}")
     for position, variant in enumerate(contract.variants):
         if variant.mode is None:
             continue
-        if variant.mode not in trained:
+        if variant.mode not in trained and not variant.migration_only:
             yield Broken(_at(position, "mode"), "N17", f"nobody trains in mode {variant.mode!r}")
         for name in variant.fields:
             modes = declared[name].modes if name in declared else ()

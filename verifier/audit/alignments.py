@@ -1,0 +1,96 @@
+"""Claims about every size as subjects of a report: are blocks of optimizer state never split?"""
+
+from __future__ import annotations
+
+from verifier.audit.check import tool_versions
+from verifier.diagnostics.codes import code_of
+from verifier.diagnostics.finding import Finding
+from verifier.diagnostics.fingerprint import refusal_fingerprint
+from verifier.diagnostics.report import Obligations, Report, Subject
+from verifier.diagnostics.rule_codes import code_of_rule
+from verifier.symbolic.alignment import Aligned, AlignmentClaim, Split, Unclear, decide_alignment
+
+
+def alignment_report(claim: AlignmentClaim) -> Report:
+    """The claim proved, refuted by the smallest parameter, or left open with the reason."""
+    name = _words(claim)
+    match decide_alignment(claim):
+        case Aligned(reason):
+            subject = Subject(
+                name=name,
+                kind="claim",
+                verdict="proved",
+                obligations=Obligations(proved=1),
+                notes=(reason,),
+            )
+        case Split() as split:
+            subject = Subject(
+                name=name,
+                kind="claim",
+                verdict="refuted",
+                obligations=Obligations(refuted=1),
+                findings=(_split(name, claim, split),),
+            )
+        case Unclear(reason):
+            subject = Subject(
+                name=name,
+                kind="claim",
+                verdict="undecided",
+                obligations=Obligations(undecided=1),
+                findings=(_open(name, reason),),
+            )
+    return Report(tool=tool_versions(), subjects=(subject,))
+
+
+def _words(claim: AlignmentClaim) -> str:
+    things = "elements" if claim.rule != "rows" else f"rows of {claim.columns or 'any number of'} columns"
+    extent = f"n {things}" if claim.multiple == 1 else f"n = {claim.multiple} k {things}"
+    worlds = "every number of" if claim.worlds is None else f"{claim.worlds[0]} to {claim.worlds[-1]}"
+    if claim.worlds is not None and len(claim.worlds) == 1:
+        worlds = str(claim.worlds[0])
+    how = "equal parts" if claim.rule == "even" else "parts of ceil(n / ranks)"
+    return f"blocks of {claim.block}, {extent} over {worlds} ranks in {how}"
+
+
+def _split(name: str, claim: AlignmentClaim, split: Split) -> Finding:
+    entry = code_of(code_of_rule("M6"))
+    rows = "rows of 1 column" if claim.columns is None else "rows"
+    what = rows if claim.rule == "rows" else "elements"
+    reason = (
+        f"{split.extent} {what} over {split.world} ranks: the cut at element {split.cut} splits block "
+        f"{split.block}: {split.cut} = {split.cut % claim.block} mod {claim.block}"
+    )
+    return Finding(
+        code=entry.code,
+        name=entry.name,
+        severity=entry.severity,
+        verdict="refuted",
+        headline=entry.summary,
+        concise=f"{reason} (M6)",
+        about=name,
+        claim=reason,
+        notes=("no smaller parameter is wrong",) if split.smallest else (),
+        witness={
+            "rule": "M6",
+            "extent": split.extent,
+            "world": split.world,
+            "cut": split.cut,
+            "block": split.block,
+        },
+        fingerprint=refusal_fingerprint(entry.code, name, reason),
+    )
+
+
+def _open(name: str, reason: str) -> Finding:
+    entry = code_of("SM903" if reason.startswith("z3 gave up") else "SM901")
+    return Finding(
+        code=entry.code,
+        name=entry.name,
+        severity=entry.severity,
+        verdict="undecided",
+        headline=entry.summary,
+        concise=f"{name}: {reason}",
+        about=name,
+        claim=reason,
+        fingerprint=refusal_fingerprint(entry.code, name, reason),
+    )

@@ -1,0 +1,111 @@
+"""What ties a contract to a running job: groups with their handles (R62), slots of parameters (R65)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from verifier.contracts.broken import Broken
+from verifier.contracts.cutting import decode_group
+from verifier.contracts.reading import MOST_MEMBERS, UNREAD, Members, Value, repeated
+
+DEVICE = re.compile(r"cpu|cuda(:[0-9]{1,4})?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupBinding:
+    """One process group of a job, as one member sees it.
+
+    Attributes:
+        group: its name.
+        members: in their order.
+        member: which of them this process is.
+        device: that tensors of its collectives are on, as torch writes it.
+        handle: whether a process group stands behind it; one member needs none.
+    """
+
+    group: str | None
+    members: tuple[str, ...]
+    member: str
+    device: str
+    handle: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotBinding:
+    """Which parameter is at a place of an optimizer: ``slot`` counts inside its ``group`` of parameters."""
+
+    group: int
+    slot: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bindings:
+    """The bindings of one job, either kind."""
+
+    groups: tuple[GroupBinding, ...]
+    slots: tuple[SlotBinding, ...]
+
+
+def decode_bindings(value: Value) -> Bindings:
+    """The bindings; what cannot be read of them is noted and stands for something harmless."""
+    members = Members(value, "R62")
+    bindings = Bindings(
+        groups=members.optional("groups", lambda v: tuple(map(_group, v.items("R62"))), ()),
+        slots=members.optional("slots", lambda v: tuple(map(_slot, v.items("R65", MOST_MEMBERS))), ()),
+    )
+    members.done()
+    return bindings
+
+
+def _group(value: Value) -> GroupBinding:
+    members = Members(value, "R62")
+    group, listed = decode_group(members.need("group", "R62", {"name": "group", "members": [UNREAD]}))
+    if group is None:
+        value.broken("R62", "the group is not named")
+    binding = GroupBinding(
+        group=group,
+        members=listed,
+        member=members.need("member", "R62", UNREAD).text("R62"),
+        device=members.need("device", "R62", "cpu").text("R62", "cpu"),
+        handle=members.need("handle", "R62", False).flag("R62"),
+    )
+    members.done()
+    return binding
+
+
+def _slot(value: Value) -> SlotBinding:
+    members = Members(value, "R65")
+    binding = SlotBinding(
+        group=members.need("group", "R65", 0).integer("R65", least=0),
+        slot=members.need("slot", "R65", 0).integer("R65", least=0),
+        name=members.need("name", "R65", UNREAD).text("R65"),
+    )
+    members.done()
+    return binding
+
+
+def broken_binding_rules(bindings: Bindings) -> Iterator[Broken]:
+    """Every rule that bindings break whose values have the right types."""
+    for position, binding in enumerate(bindings.groups):
+        yield from _group_is_bound(f"/groups/{position}", binding)
+    for position, slot in enumerate(bindings.slots):
+        if slot.name != slot.name.lower():
+            yield Broken(
+                f"/slots/{position}/name", "R65", f"{slot.name!r} is not the lower-case name of a parameter"
+            )
+    for position, (group, place) in repeated([(slot.group, slot.slot) for slot in bindings.slots]):
+        yield Broken(f"/slots/{position}", "R65", f"slot {place} of group {group} is bound twice")
+
+
+def _group_is_bound(at: str, binding: GroupBinding) -> Iterator[Broken]:
+    """R62: this process is a member, on a device that has collectives, with a handle exactly if not alone."""
+    if binding.member not in binding.members:
+        yield Broken(f"{at}/member", "R62", f"{binding.member!r} is no member of {binding.group!r}")
+    if not DEVICE.fullmatch(binding.device):
+        yield Broken(f"{at}/device", "R62", f"{binding.device!r} is neither cpu nor a cuda device")
+    if binding.handle != (len(binding.members) > 1):
+        what = "with" if binding.handle else "without"
+        yield Broken(f"{at}/handle", "R62", f"{len(binding.members)} members {what} a process group")

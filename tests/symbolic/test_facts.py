@@ -118,3 +118,11 @@ def test_a_new_name_takes_the_place_of_an_atom() -> None:
     assert facts.entails(not_negative(atom("s") - A - B))
     assert facts.point is not None
     assert facts.point["s"] == facts.point["a"] + facts.point["b"] + facts.point["c"]
+
+
+@given(claims, st.fixed_dictionaries({name: st.integers(-9, 9) for name in NAMES}))
+def test_claims_are_written_as_people_do(claim: Claim, point: dict[str, int]) -> None:
+    assert eval(str(claim), dict(point)) == claim.at(point)
+    left, _, right = str(claim).partition(f" {next(o for o in ('>=', '<=', '==', '!=') if o in str(claim))} ")
+    assert "-" not in left + right
+    assert any(name in left for name in NAMES) or not claim.polynomial.atoms()

@@ -8,6 +8,7 @@ from verifier.diagnostics.codes import code_of
 from verifier.diagnostics.finding import Finding, FindingVerdict, Json, Label
 from verifier.diagnostics.fingerprint import refusal_fingerprint
 from verifier.diagnostics.report import Subject
+from verifier.diagnostics.wording import counted
 from verifier.gate.declared import Declaration
 from verifier.gate.literals import as_json, call_text
 from verifier.gate.loading import Loaded, place_of
@@ -59,6 +60,9 @@ def refuted(
 
 def partly_proved(loaded: Loaded, result: ProvedOnPart) -> Finding:
     """SM602."""
+    tried = f"{counted(result.judged, 'map')} proved"
+    apart = "make an argument a choice: a list of the values that are used"
+    help_text = f"write with + - * // % and comparisons what leaves this fragment, or {apart}"
     return constructor_finding(
         loaded,
         "SM602",
@@ -68,12 +72,9 @@ def partly_proved(loaded: Loaded, result: ProvedOnPart) -> Finding:
         notes=(
             f"proved: {result.part}",
             f"not on all of it: {result.reason}",
-            f"{result.judged} maps of small sizes were judged one by one; none is wrong",
+            *([f"small sizes, one by one: {tried}, none is wrong"] if result.judged else []),
         ),
-        helps=(
-            "write with + - * // % and comparisons what leaves this fragment, or make the argument a choice: "
-            "a list of the values that are used",
-        ),
+        helps=(help_text if result.outside else f"narrow the domain by where, or {apart}",),
         witness={"part": result.part, "reason": result.reason, "judged": result.judged},
     )
 

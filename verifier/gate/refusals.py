@@ -48,13 +48,18 @@ def not_by_name(loaded: Loaded, refusals: Sequence[Refusal]) -> list[Refusal]:
 
 def refusal_line(loaded: Loaded, refusal: Refusal) -> str:
     """``plans:cut raises where rows - 5 >= 0: ValueError: too many rows; e.g. at rows=5``."""
+    example = "" if refusal.sizes is None else f"; e.g. at {call_text(refusal.sizes)}"
+    return f"{loaded.where} raises {_where(refusal)}: {refusal.error}{example}"
+
+
+def _where(refusal: Refusal) -> str:
+    chosen = call_text(refusal.choice)
+    if refusal.condition is None:
+        return f"for some sizes{' of ' if chosen else ''}{chosen}"
     claims = [*map(str, refusal.condition[:_MOST_CLAIMS])]
     if len(refusal.condition) > _MOST_CLAIMS:
         claims.append("...")
-    chosen = call_text(refusal.choice)
-    where = " and ".join([*([chosen] if chosen else []), *claims]) or "its domain holds"
-    example = "" if refusal.sizes is None else f"; e.g. at {call_text(refusal.sizes)}"
-    return f"{loaded.where} raises where {where}: {refusal.error}{example}"
+    return f"where {' and '.join([*([chosen] if chosen else []), *claims]) or 'its domain holds'}"
 
 
 def _smallest(

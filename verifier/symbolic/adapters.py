@@ -67,6 +67,18 @@ class Type(metaclass=_TypeLike):
     """What the name ``type`` means in a copy."""
 
 
+class _Copied(type):
+    """``isinstance(value, Copy)`` is also true of instances of the original."""
+
+    original: type
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return super().__instancecheck__(value) or isinstance(value, cls.original)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return super().__subclasscheck__(kind) or issubclass(kind, cls.original)
+
+
 def unprinted(*values: object, **options: object) -> None:
     """What the name ``print`` means in a copy: the text of a size goes nowhere."""
 
@@ -152,18 +164,26 @@ class _Copies:
         return copy
 
     def _class(self, original: type) -> type:
-        """The same class of copied methods; classes that use ``super`` or a metaclass stay as they are."""
+        """The same class of copied methods; exceptions and classes with ``super`` or a metaclass stay as is.
+
+        The instances of either class are instances of the other's copy: arguments are made of the original.
+        """
         own = {
             name: value
             for name, value in vars(original).items()
             if not isinstance(value, MemberDescriptorType) and name not in ("__dict__", "__weakref__")
         }
         methods = [value for value in own.values() if isinstance(value, FunctionType)]
-        if type(original) is not type or any("__class__" in one.__code__.co_freevars for one in methods):
+        if (
+            type(original) is not type
+            or issubclass(original, BaseException)  # whoever catches it may not be a copy
+            or any("__class__" in one.__code__.co_freevars for one in methods)
+        ):
             return original
-        copy = type(
+        copy = _Copied(
             original.__name__, original.__bases__, {name: self._member(value) for name, value in own.items()}
         )
+        copy.original = original
         self._remember(original, copy)
         return copy
 

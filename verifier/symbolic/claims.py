@@ -14,6 +14,7 @@ from verifier.symbolic.polynomial import Polynomial, constant
 
 Relation = Literal[">=", "==", "!="]
 """How the polynomial compares with 0."""
+_FLIPPED = {">=": "<=", "==": "==", "!=": "!="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,17 @@ class Claim:
     relation: Relation
 
     def __str__(self) -> str:
-        return f"{self.polynomial} {self.relation} 0"
+        """As people write it: no minus signs, atoms on the left."""
+        signs = (
+            (1, -1) if any(factor > 0 for monomial, factor in self.polynomial.terms if monomial) else (-1, 1)
+        )
+        left, right = [self._part(sign) for sign in signs]
+        return f"{left} {self.relation if signs[0] > 0 else _FLIPPED[self.relation]} {right}"
+
+    def _part(self, sign: int) -> Polynomial:
+        """The terms of one sign, without it."""
+        terms = [(monomial, sign * factor) for monomial, factor in self.polynomial.terms]
+        return Polynomial(tuple([term for term in terms if term[1] > 0]))
 
     @property
     def negation(self) -> Claim:

@@ -79,6 +79,14 @@ class Concrete:
         """
         return symbolic_map(constructor(**self.arguments(point)))
 
+    def refusal(self, point: Mapping[str, int]) -> str | None:
+        """The exception of the constructor at a point as one line, None where it raises none."""
+        try:
+            self.made(self.constructor, point)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+        return None
+
     def opinion(self, point: Mapping[str, int]) -> Opinion:
         """What there is to say of one point."""
         if not self.over.admits(self.arguments(point)):
@@ -104,6 +112,8 @@ class Concrete:
         if isinstance(verdict, Proved):
             return Right()
         if isinstance(verdict, Refuted):
+            if {fault.code for fault in verdict.faults} == {"SM109"}:  # no question of all sizes
+                return Unsure("its addresses need more than 64 bits")
             return Wrong(shard_map, verdict, complaint(verdict))
         return Unsure(verdict.reason)
 

@@ -34,6 +34,9 @@ from verifier.symbolic.ways import Maps, Outside, PreconditionError, difference,
 GENERAL = (2, 3, 5, 7, 11, 13, 17, 19)
 """What sizes are first tried with: different, so that little holds by accident."""
 
+MOST_NAMED = 3
+"""Comparisons by which a way is named."""
+
 
 class ContradictoryDomainError(DomainError):
     """The precondition admits no sizes at all; a proof would say nothing."""
@@ -133,7 +136,7 @@ def _judge(choice: _Choice, run: Run[Maps | Outside]) -> End | None:
     choice.possible = choice.possible or not isinstance(outcome, Outside)
     if isinstance(outcome, Left):
         choice.distrust = choice.distrust or (outcome.reason if outcome.distrusted else None)
-        choice.unproved.append(Unproved(facts, outcome.reason))
+        choice.unproved.append(Unproved(facts, outcome.reason + _where(run)))
         return None
     differs = difference(choice.concrete, facts, outcome)
     if differs is not None:
@@ -142,18 +145,26 @@ def _judge(choice: _Choice, run: Run[Maps | Outside]) -> End | None:
     if isinstance(outcome, Outside):
         return "outside"
     if isinstance(outcome, Raised):
-        sizes = None if facts.point is None else choice.concrete.arguments(facts.point)
-        refusal = Refusal(choice.concrete.choice, condition(run.decisions), outcome.text, sizes)
-        choice.refusals.append(refusal)
+        sizes, text = None, outcome.text
+        if facts.point is not None:  # then in the words that these sizes get
+            sizes = choice.concrete.arguments(facts.point)
+            text = choice.concrete.refusal(facts.point) or text
+        choice.refusals.append(Refusal(choice.concrete.choice, condition(run.decisions), text, sizes))
         return "raises"
     settled, left = settle(_demands(outcome), facts)
     if left:
         cases = tuple([case for one in left for case in one.cases])
-        choice.unproved.append(Unproved(facts, left[0].reason, cases))
+        choice.unproved.append(Unproved(facts, left[0].reason + _where(run), cases))
         return None
     path = ProvedPath(choice.concrete.choice, run.decisions, facts, outcome.made, outcome.reference, settled)
     choice.paths.append(path)
     return path
+
+
+def _where(run: Run[Maps | Outside]) -> str:
+    """The way, where few words say which."""
+    claims = condition(run.decisions)
+    return f", where {' and '.join(map(str, claims))}" if 0 < len(claims) <= MOST_NAMED else ""
 
 
 def _demands(maps: Maps) -> Iterator[Demand]:
@@ -202,7 +213,10 @@ def _unrefuted(done: list[_Choice], searched: list[tuple[_Choice, Searched]], so
 def _partly(
     paths: tuple[ProvedPath, ...], refusals: tuple[Refusal, ...], searched: list[tuple[_Choice, Searched]]
 ) -> ProvedOnPart | Undecided:
-    reason = reasons([way for choice, _ in searched for way in choice.unproved])
+    unproved = [way for choice, _ in searched for way in choice.unproved]
+    reason = reasons(unproved)
+    refusals = (*refusals, *[refusal for _, found in searched for refusal in found.raised])
+    right = sum(found.right for _, found in searched)
     parts: list[str] = []
     for choice, found in searched:
         if found.unsure is not None:
@@ -211,7 +225,9 @@ def _partly(
             return Undecided(reason, refusals)
         where = ", ".join([f"{name}={value!r}" for name, value in choice.concrete.choice.items()])
         parts.append(f"{where}{': ' if where else ''}sizes that add up to at most {found.most}")
+    if refusals and not paths and not right:
+        return Undecided(f"{reason}; it raises for all small sizes", refusals)
     if paths:
-        parts.append(f"all sizes on {len(paths)} ways through the constructor")
-    judged = sum(found.judged for _, found in searched)
-    return ProvedOnPart("; ".join(parts), reason, judged, paths, refusals)
+        parts.append(f"all sizes on {len(paths)} way{'s' * (len(paths) > 1)} through the constructor")
+    outside = not all(way.cases for way in unproved)
+    return ProvedOnPart("; ".join(parts), reason, right, outside, paths, refusals)

@@ -23,6 +23,8 @@ from verifier.symbolic.polynomial import ZERO, Polynomial, atom, constant
 from verifier.symbolic.solver import LinearSolver, product_lemmas
 
 IMPOSSIBLE = not_negative(constant(-1))
+MOST_PLACES = 24
+"""Of the sizes at which a point is looked for when the solver knows none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +126,19 @@ class Facts:
             if model is not None and (point := self.completed(model)) is not None:
                 return replace(self, point=point)
         model = self.solver.model(base, left)
-        return replace(self, point=None if model is None else self.completed(model))
+        point = None if model is None else self.completed(model)
+        return replace(self, point=point or self._doubled(left))
+
+    def _doubled(self, left: list[str]) -> Mapping[str, int] | None:
+        """A point at which all atoms are about the same, for claims on products; small ones first."""
+        for places in range(MOST_PLACES):
+            values = {name: max(self.least.get(name, 0), 1 << places) for name in left}
+            point = self.completed(
+                {name: min(value, self.most.get(name, value)) for name, value in values.items()}
+            )
+            if point is not None:
+                return point
+        return None
 
     def completed(self, values: Mapping[str, int]) -> Mapping[str, int] | None:
         """The point with these values of the atoms left, None when it is none of these points."""

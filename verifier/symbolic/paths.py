@@ -39,11 +39,12 @@ class ProvedPath:
 class Refusal:
     """Sizes of the domain for which the constructor raises.
 
-    ``sizes`` are some of them, None when none were found.
+    ``sizes`` are some of them, None when none were found. ``condition`` says which all are, None where only
+    ``sizes`` is known.
     """
 
     choice: Choice
-    condition: tuple[Claim, ...]
+    condition: tuple[Claim, ...] | None
     error: str
     sizes: Mapping[str, object] | None
 

@@ -45,7 +45,23 @@ class Open:
     @property
     def reason(self) -> str:
         """Why, in one line."""
-        return f"{self.name}: {self.cases[0].reason}"
+        return f"it stays open whether {_claim(self.name)} ({self.cases[0].reason})"
+
+
+def _claim(name: str) -> str:
+    """What a demand says, by its name."""
+    kind, _, rest = name.partition("/")
+    match kind:
+        case "parameter":
+            return "every element of the parameter is held once"
+        case "shard":
+            return f"every address of the shard of rank {rest} is written once"
+        case "holders":
+            ranks, _, _ = rest.partition("/")
+            return f"the ranks {ranks} hold the same elements"
+        case "reference" if rest.isdecimal():
+            return f"rank {rest} holds what the reference says"
+    return f"{name} is as it must be"
 
 
 def settle(demands: Iterable[Demand], facts: Facts) -> tuple[tuple[Settled, ...], tuple[Open, ...]]:

@@ -18,7 +18,7 @@ from verifier.model.piece import Scale, exact_scale
 from verifier.model.shard_map import ShardMap
 from verifier.symbolic.layout import Numbers, SymbolicMap, SymbolicPiece, SymbolicShard, SymbolicView
 from verifier.symbolic.polynomial import Polynomial
-from verifier.symbolic.size import polynomial_of
+from verifier.symbolic.size import kind_of, polynomial_of
 
 
 class NoMapError(ValueError):
@@ -44,10 +44,8 @@ def symbolic_map(made: object) -> SymbolicMap:
             shards = {rank: (shape, made.pieces_by_rank[rank]) for rank, shape in made.shard_shapes.items()}  # type: ignore[attr-defined]
             return _assembled(made.logical_shape, shards, lambda shard: shard, _affine_piece)  # type: ignore[attr-defined]
     except (AttributeError, KeyError, TypeError, IndexError) as error:
-        raise NoMapError(
-            f"a {type(made).__name__} that is no map: {type(error).__name__}: {error}"
-        ) from error
-    raise NoMapError(f"a {type(made).__name__} is no map")
+        raise NoMapError(f"{kind_of(made)} that is no map: {type(error).__name__}: {error}") from error
+    raise NoMapError(f"{kind_of(made)} is no map")
 
 
 def _assembled(
@@ -119,7 +117,7 @@ def _numbers(values: Iterable[object]) -> Numbers:
 def _number(value: object) -> Polynomial:
     polynomial = polynomial_of(value)
     if polynomial is None:
-        raise NoMapError(f"a {type(value).__name__} where a map has a number")
+        raise NoMapError(f"{kind_of(value)} where a map has a number")
     return polynomial
 
 
@@ -146,4 +144,4 @@ def _scale(value: object) -> Scale:
         return Fraction(value)
     if isinstance(value, float):
         return exact_scale(value)
-    raise NoMapError(f"a scale that is a {type(value).__name__}")
+    raise NoMapError(f"a scale that is {kind_of(value)}")

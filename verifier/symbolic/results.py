@@ -63,7 +63,8 @@ class ProvedOnPart:
     Attributes:
         part: which part.
         reason: why not on all of it.
-        judged: concrete maps that were judged one by one.
+        judged: concrete maps that were proved one by one.
+        outside: True where some way needs what only a number can do.
         paths: the ways proved for all their sizes.
         refusals: the ways that raise.
     """
@@ -71,6 +72,7 @@ class ProvedOnPart:
     part: str
     reason: str
     judged: int
+    outside: bool = True
     paths: tuple[ProvedPath, ...] = ()
     refusals: tuple[Refusal, ...] = ()
 

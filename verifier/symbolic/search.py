@@ -9,16 +9,22 @@ Theory: T20 (what survivors say of one point).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from verifier.symbolic.cancellation import OpenCase
-from verifier.symbolic.concrete import Concrete, Excluded, Unsure, Wrong
+from verifier.symbolic.concrete import Concrete, Excluded, Raises, Right, Unsure, Wrong
 from verifier.symbolic.domain import Atom
 from verifier.symbolic.facts import Facts
+from verifier.symbolic.paths import Refusal
 from verifier.symbolic.polynomial import ZERO, Polynomial, atom
 
 Point = Mapping[str, int]
+
+MOST_UNSEEN = 4_096
+"""A sum of sizes up to which code is run at a point although nothing is known of what it does there."""
+MOST_SHRINKS = 400
+"""Points that are tried to make one failure small."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +64,18 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """No failure among the points whose sizes sum to at most ``most``; ``judged`` were asked about."""
+    """No failure among the points whose sizes sum to at most ``most``.
+
+    Attributes:
+        right: how many maps the concrete prover proved.
+        unsure: why it did not decide one of them.
+        raised: how the constructor refuses sizes, one example for each kind of exception.
+    """
 
     most: int
-    judged: int
+    right: int
     unsure: str | None
+    raised: tuple[Refusal, ...] = ()
 
 
 class _Spent(Exception):  # noqa: N818 - no error: the budget of a search
@@ -79,7 +92,9 @@ class Search:
     limits: Limits
     listed: int = 0
     judged: int = 0
+    right: int = 0
     unsure: str | None = None
+    raised: dict[str, Refusal] = field(default_factory=dict)
 
     def run(self) -> Failure | Searched:
         """The least failure that the budget lets find, or how far it went."""
@@ -95,7 +110,7 @@ class Search:
                     break
         except _Spent:
             pass
-        return self._somewhere() or Searched(done, self.judged, self.unsure)
+        return self._somewhere() or Searched(done, self.right, self.unsure, tuple(self.raised.values()))
 
     @property
     def _names(self) -> list[str]:
@@ -106,9 +121,18 @@ class Search:
             raise _Spent
         opinion = self.concrete.opinion(point)
         self.judged += not isinstance(opinion, Excluded)
+        self.right += isinstance(opinion, Right)
         if isinstance(opinion, Unsure):
             self.unsure = opinion.reason
+        if isinstance(opinion, Raises):
+            self._note(point, opinion.error)
         return opinion if isinstance(opinion, Wrong) else None
+
+    def _note(self, point: Point, error: Exception) -> None:
+        if type(error).__name__ not in self.raised:
+            text = f"{type(error).__name__}: {error}"
+            refusal = Refusal(self.concrete.choice, None, text, self.concrete.arguments(point))
+            self.raised[type(error).__name__] = refusal
 
     def _points(self, total: int) -> list[dict[str, int]]:
         """The points of one sum that may fail, in the order of the arguments."""
@@ -140,33 +164,55 @@ class Search:
             raise _Spent
 
     def _somewhere(self) -> Failure | None:
-        """A failure at a point that the solver finds, made small in place."""
+        """A failure at a point that the solver finds, made small in place.
+
+        Where the symbolic run left the fragment, the code may take as long as its sizes are large.
+        """
         for way in self.unproved:
             for case in way.cases or (OpenCase(way.facts, way.reason),):
                 point = case.facts.found().point
-                if point is None:
+                if point is None or (not way.cases and self._sum(point) > MOST_UNSEEN):
                     continue
                 opinion = self.concrete.opinion(point)
                 if isinstance(opinion, Wrong):
                     return self._shrunk(way.facts, point, opinion)
         return None
 
+    def _sum(self, point: Point) -> int:
+        return sum([point[name] for name in self._names])
+
     def _shrunk(self, facts: Facts, point: Point, wrong: Wrong) -> Failure:
-        left = [name for name in point if name not in facts.solved and facts.least.get(name) is not None]
+        """The failure with sizes as small as they get one by one: on its way first, then on any other."""
+        left = {name: facts.least[name] for name in point if name not in facts.solved and name in facts.least}
+        own = {one.name: one.least for one in self.atoms}
+        spent = [MOST_SHRINKS]
+        point, wrong = self._smaller(left, point, wrong, facts.completed, spent)
+        point = {name: point[name] for name in self._names}
+        return Failure(*self._smaller(own, point, wrong, dict, spent), least=False)
+
+    def _smaller(
+        self,
+        least: Mapping[str, int],
+        point: Point,
+        wrong: Wrong,
+        completed: Callable[[Point], Point | None],
+        spent: list[int],
+    ) -> tuple[Point, Wrong]:
+        """A failure at which no atom can be decreased by as much as is tried; ``spent`` is what is left."""
         smaller = True
         while smaller:
             smaller = False
-            for name in left:
-                for value in (facts.least[name], point[name] // 2, point[name] - 1):
-                    if not facts.least[name] <= value < point[name]:
-                        continue
-                    tried = facts.completed({**point, name: value})
-                    opinion = Excluded() if tried is None else self.concrete.opinion(tried)
+            for name, low in least.items():
+                step = point[name] - low
+                while step > 0 and spent[0] > 0:
+                    spent[0] -= 1
+                    tried = completed({**point, name: point[name] - step})
+                    opinion = None if tried is None else self.concrete.opinion(tried)
                     if tried is not None and isinstance(opinion, Wrong):
                         point, wrong, smaller = tried, opinion, True
                         break
-        own = {name: point[name] for name in self._names}
-        return Failure(own, wrong, least=False)
+                    step //= 2
+        return point, wrong
 
 
 @dataclass(frozen=True, slots=True)

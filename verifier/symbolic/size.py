@@ -10,11 +10,15 @@ Theory: T19.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NoReturn, Protocol
 
 from verifier.symbolic.claims import Claim, is_zero, not_negative
 from verifier.symbolic.polynomial import Polynomial, constant
+
+MOST_POWER = 16
+"""A size may be raised to; whoever needs more computes no layout."""
+MOST_PLACES = 64
+"""By which a size may be shifted."""
 
 
 class OutsideFragmentError(Exception):
@@ -46,12 +50,17 @@ class Decider(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Size:
-    """One integer for each point of the domain."""
+    """One integer for each point of the domain.
 
-    polynomial: Polynomial
-    decider: Decider
+    No dataclass: ``dataclasses.asdict`` would take it apart.
+    """
+
+    __slots__ = ("decider", "polynomial")
+
+    def __init__(self, polynomial: Polynomial, decider: Decider) -> None:
+        self.polynomial = polynomial
+        self.decider = decider
 
     def __add__(self, other: object) -> Size:
         return self._made(self.polynomial + self._operand(other, "+"))
@@ -80,8 +89,15 @@ class Size:
     def __abs__(self) -> Size:
         return self if self >= 0 else -self
 
-    def __pow__(self, power: object) -> Size:
-        if type(power) is not int or power < 0:
+    def __round__(self, digits: object = None) -> Size:
+        return self if digits is None else self.decider.leave("a size rounded to tens")
+
+    __trunc__ = __floor__ = __ceil__ = __pos__
+
+    def __pow__(self, power: object, modulus: object = None) -> Size:
+        if modulus is not None:
+            self.decider.leave("a power of a size with a modulus")
+        if type(power) is not int or not 0 <= power <= MOST_POWER:
             self.decider.leave(f"the power {power!r} of a size")
         raised = constant(1)
         for _ in range(power):
@@ -140,12 +156,35 @@ class Size:
             self.decider.leave(f"{name} of a size")
         raise AttributeError(f"a size has no {name}")
 
+    # Copies of arguments are common; one of the decider would answer what nobody asked.
+    def __copy__(self) -> Size:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Size:
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        self.decider.leave("a size to be pickled")
+
+    def __lshift__(self, places: object) -> Size:
+        return self * self._power_of_two(places)
+
+    def __rshift__(self, places: object) -> Size:
+        return self // self._power_of_two(places)
+
+    def _bits(self, other: object = None) -> NoReturn:
+        self.decider.leave("the bits of a size")
+
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __rlshift__ = __rrshift__ = __invert__ = (
+        _bits
+    )
+
     def __repr__(self) -> str:
         self.decider.tell()
         return str(self.polynomial)
 
     def __format__(self, spec: str) -> str:
-        return format(str(self), spec) if not spec else self.decider.leave(f"the format {spec!r} of a size")
+        return str(self)
 
     def __hash__(self) -> int:
         self.decider.leave("a size as a key: sizes that are equal have not the same hash")
@@ -171,6 +210,11 @@ class Size:
     def __rpow__(self, other: object) -> Size:
         self.decider.leave("a size as a power")
 
+    def _power_of_two(self, places: object) -> int:
+        if type(places) is not int or not 0 <= places <= MOST_PLACES:
+            self._bits()
+        return 1 << places
+
     def _made(self, polynomial: Polynomial) -> Size:
         return Size(polynomial, self.decider)
 
@@ -182,8 +226,14 @@ class Size:
         if isinstance(other, Size):
             return other.polynomial
         if not isinstance(other, int):
-            self.decider.leave(f"a size {operator} a {type(other).__name__}")
+            self.decider.leave(f"a size {operator} {kind_of(other)}")
         return constant(other)
+
+
+def kind_of(value: object) -> str:
+    """What it is, with an article."""
+    name = "size" if isinstance(value, Size) else type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
 
 
 def polynomial_of(value: object) -> Polynomial | None:

@@ -21,7 +21,8 @@ RLIMIT = 400_000
 class LinearSolver:
     """Claims on a stack; those that two queries begin with are asserted once.
 
-    It has a context of its own, so that answers do not depend on what was asked elsewhere.
+    It has a context of its own, so that answers do not depend on what was asked elsewhere. ``claims`` counts
+    those of all queries so far.
     """
 
     def __init__(self) -> None:
@@ -32,6 +33,7 @@ class LinearSolver:
         self._formulas: dict[Claim, z3.BoolRef] = {}
         self._unknowns: dict[Monomial, z3.ArithRef] = {}
         self.contradictions: list[tuple[Claim, ...]] = []
+        self.claims = 0
 
     def contradictory(self, claims: Sequence[Claim]) -> bool:
         """True when no integers satisfy all claims; False when some may, or z3 gave up."""
@@ -48,6 +50,7 @@ class LinearSolver:
         return {atom: model.eval(self._unknown((atom,)), model_completion=True).as_long() for atom in atoms}
 
     def _check(self, claims: Sequence[Claim]) -> z3.CheckSatResult:
+        self.claims += len(claims)
         common = 0
         for here, there in zip(self._asserted, claims, strict=False):
             if here != there:

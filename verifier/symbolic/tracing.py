@@ -11,11 +11,14 @@ Theory: T19.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from ctypes import ArgumentError
 from dataclasses import dataclass
 from typing import Generic, NoReturn, TypeVar
 
 from verifier.symbolic.claims import Claim, is_zero, not_negative
 from verifier.symbolic.facts import Facts
+from verifier.symbolic.messages import Stack, ends_in_message, stack_of_caller
 from verifier.symbolic.polynomial import Polynomial, atom, constant
 from verifier.symbolic.size import OutsideFragmentError
 
@@ -25,6 +28,8 @@ MOST_FORKS = 400
 """Comparisons of one run that go both ways; a loop whose end depends on a size has no last one."""
 MOST_DECISIONS = 20_000
 """Comparisons of one run, the forced ones included."""
+MOST_CLAIMS = 250_000
+"""Handed to the solver for all runs of one choice; the largest constructors of the releases need 6,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +107,28 @@ class Run(Generic[Made]):
 class Tracer:
     """Answers the comparisons of one run."""
 
-    def __init__(self, facts: Facts, script: tuple[Decision, ...]) -> None:
+    def __init__(self, facts: Facts, script: tuple[Decision, ...], most_claims: int | None = None) -> None:
         self.facts = facts
         self.decisions: list[Decision] = []
         self.divisions: list[Division] = []
         self.others: list[tuple[Decision, ...]] = []
         self.left: str | None = None
         self.distrusted = False
-        self.told = False
+        self.told: list[Stack] = []
         self._script = script
+        self._most_claims = most_claims
         self._closed = False
 
     def decide(self, claim: Claim) -> bool:
         """Whether the claim holds on this run."""
+        with self._deep():
+            return self._decided(claim)
+
+    def _decided(self, claim: Claim) -> bool:
         if self._closed:
             self.distrusted = True
             self.leave("a size that is left over from another run")
+        self._require_work()
         claim = Claim(self.facts.reduced(claim.polynomial), claim.relation).simplified()
         if claim.truth is not None:
             return claim.truth
@@ -137,6 +148,11 @@ class Tracer:
 
     def divide(self, dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
         """Quotient, rounded down, and remainder."""
+        with self._deep():
+            return self._divided(dividend, divisor)
+
+    def _divided(self, dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
+        self._require_work()
         dividend, divisor = self.facts.reduced(dividend), self.facts.reduced(divisor)
         number = divisor.constant
         if number is None:
@@ -153,12 +169,25 @@ class Tracer:
         raise OutsideFragmentError(reason)
 
     def tell(self) -> None:
-        """Note that a size was turned into text."""
-        self.told = True
+        """Note that a size was turned into text, and where."""
+        self.told.append(stack_of_caller())
 
     def close(self) -> None:
         """Sizes of this run are of no use any more."""
         self._closed = True
+
+    @contextmanager
+    def _deep(self) -> Iterator[None]:
+        """Leave where the stack ends inside of us, since numbers need less of it."""
+        try:
+            yield
+        except (RecursionError, MemoryError, ArgumentError):  # the last is how z3 passes on the first
+            self.leave("a recursion too deep for symbolic sizes")
+
+    def _require_work(self) -> None:
+        """Leave where the solver has had enough: what builds on many divisions has claims without end."""
+        if self._most_claims is not None and self.facts.solver.claims > self._most_claims:
+            self.leave("more comparisons and divisions that build on each other than the budget of the proof")
 
     def _decision(self, claim: Claim) -> Decision:
         for answer, side in ((True, claim), (False, claim.negation)):
@@ -185,7 +214,7 @@ class Tracer:
         rest = dividend - number * whole
         if not self._is_below(rest, 2 * number):
             base = rest - rest.constant_term
-            text = str(base) if len(base.terms) == 1 and base.degree == 1 else f"({base})"
+            text = str(base) if base == atom(str(base)) else f"({base})"  # 2*n//3 is no (2*n)//3
             quotient, remainder = atom(f"{text}//{number}"), atom(f"{text}%{number}")
             self._know_division(base, number, quotient, remainder)
             whole += self.facts.reduced(quotient)
@@ -220,22 +249,28 @@ class Tracer:
 
 def runs(code: Callable[[Tracer], Made], facts: Facts) -> Iterator[Run[Made]]:
     """Every way through the code, depth first."""
+    most_claims = facts.solver.claims + MOST_CLAIMS
     scripts: list[tuple[Decision, ...]] = [()]
     while scripts:
-        tracer = Tracer(facts, scripts.pop())
-        outcome: Made | Raised | Left
-        try:
-            outcome = code(tracer)
-        except OutsideFragmentError as error:
-            outcome = Left(str(error))
-        except Exception as error:  # whatever the constructor raises is its answer for these sizes
-            outcome = Raised(error)
-        if tracer.told and not isinstance(outcome, Raised | Left):
-            outcome = Left(
-                "the text of a size, as in str(size) or a name with it: it may decide what is built"
-            )
-        if tracer.left is not None:
-            outcome = Left(tracer.left, tracer.distrusted)
+        tracer = Tracer(facts, scripts.pop(), most_claims)
+        outcome = _outcome(code, tracer)
         tracer.close()
         scripts += tracer.others
         yield Run(tracer.facts, tuple(tracer.decisions), tuple(tracer.divisions), outcome)
+
+
+def _outcome(code: Callable[[Tracer], Made], tracer: Tracer) -> Made | Raised | Left:
+    """What came of one run."""
+    outcome: Made | Raised | Left
+    try:
+        outcome = code(tracer)
+    except OutsideFragmentError as error:
+        outcome = Left(str(error))
+    except (RecursionError, MemoryError):  # of this process, and no answer for these sizes
+        outcome = Left("a recursion too deep for symbolic sizes")
+    except Exception as error:  # whatever the constructor raises is its answer for these sizes
+        outcome = Raised(error)
+    error_raised = outcome.error if isinstance(outcome, Raised) else None
+    if not all(ends_in_message(stack, error_raised) for stack in tracer.told):
+        outcome = Left("the text of a size, as in str(size) or a name with it: it may decide what is built")
+    return outcome if tracer.left is None else Left(tracer.left, tracer.distrusted)

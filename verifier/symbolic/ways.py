@@ -109,10 +109,15 @@ def _difference_at(
     try:
         concrete.made(concrete.constructor, point)
     except Exception as error:
-        if type(error) is type(outcome.error):
+        if _name(error) == _name(outcome.error):
             return None
         return f"{outcome.text}, but {type(error).__name__}: {error}"
     return f"only the former raise {outcome.text}"
+
+
+def _name(error: Exception) -> tuple[str, str]:
+    """Of its class; one that is defined inside of a function is another class each time."""
+    return type(error).__module__, type(error).__qualname__
 
 
 def _other_map(

@@ -2,56 +2,84 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from verifier.diagnostics.codes import code_of
-from verifier.diagnostics.finding import Finding
+from verifier.diagnostics.finding import Finding, FindingVerdict, Json
 from verifier.diagnostics.fingerprint import refusal_fingerprint
-from verifier.diagnostics.report import Obligations, Subject
+from verifier.diagnostics.report import Obligations, Subject, SubjectVerdict
+from verifier.oracle.probes.observed import Probing
 
-CODES: Mapping[str, str] = {
-    "RD": "OC601",
-    "CRASH": "OC602",
-    "SX!": "OC603",
-    "SA": "OC604",
-    "SAN": "OC604",
+RULES: Mapping[str, str] = {
+    "OC601": "R70",
+    "OC602": "R70",
+    "OC603": "R70",
+    "OC604": "R70",
+    "OC605": "R70",
+    "OC606": "R57",
+    "OC607": "R57",
+    "OC608": "N35",
+    "OC609": "N36",
+    "OC610": "N37",
+    "OC611": "P(f)",
+    "OC612": "R72",
+    "OC613": "N38",
+    "OC614": "N41",
+    "OC615": "N40",
+    "OC616": "M11",
+    "OC617": "N34",
+    "OC618": "N42",
+    "OC619": "N45",
 }
-"""The outcomes that are faults. What raises before anything is touched, or has no effect, is none."""
+"""The rule that a fault breaks."""
+
+NOT_PROBED = "OC620"
 
 
-def loading_subject(name: str, outcomes: Mapping[str, str]) -> Subject:
-    """What one optimizer does with corrupted state dicts: one finding for each kind of fault."""
-    by_code: dict[str, list[str]] = {}
-    for corruption, word in outcomes.items():
-        if word in CODES:
-            by_code.setdefault(CODES[word], []).append(corruption)
-    counts = Counter(outcomes.values())
-    tried = sum(counts.values()) - counts["."]
-    wrong = sum(len(found) for found in by_code.values())
+def probed_subject(name: str, probings: Sequence[Probing]) -> Subject:
+    """What the probes saw of one optimizer; where something could not be tried it is undecided."""
+    faults = [
+        _finding(fault.code, name, fault.claim, fault.witness, RULES[fault.code])
+        for probing in probings
+        for fault in probing.faults
+    ]
+    left = [
+        _finding(NOT_PROBED, name, f"{probing.probe}, {reason}", {"probe": probing.probe})
+        for probing in probings
+        for reason in probing.open
+    ]
+    held = sum(probing.held for probing in probings)
     return Subject(
         name=name,
         kind="optimizer",
-        verdict="refuted" if by_code else "proved",
-        obligations=Obligations(proved=tried - wrong, refuted=wrong),
-        contents={"corruptions": tried},
-        findings=tuple(_finding(code, name, found) for code, found in sorted(by_code.items())),
+        verdict=_verdict(held, faults, left),
+        obligations=Obligations(proved=held, refuted=len(faults), undecided=len(left)),
+        contents={"probes": len(probings)},
+        findings=tuple(faults + left),
+        notes=tuple([f"{probing.probe}: {note}" for probing in probings for note in probing.notes]),
     )
 
 
-def _finding(code: str, name: str, corruptions: list[str]) -> Finding:
+def _verdict(held: int, faults: Sequence[Finding], left: Sequence[Finding]) -> SubjectVerdict:
+    if faults:
+        return "refuted"
+    if left:
+        return "undecided"
+    return "proved" if held else "unchecked"
+
+
+def _finding(code: str, name: str, claim: str, witness: Mapping[str, Json], rule: str = "") -> Finding:
     entry = code_of(code)
-    shown = "; ".join(corruptions[:6]) + ("; ..." if len(corruptions) > 6 else "")
+    verdict: FindingVerdict = "refuted" if rule else "undecided"
     return Finding(
         code=entry.code,
         name=entry.name,
         severity=entry.severity,
-        verdict="refuted",
+        verdict=verdict,
         headline=entry.summary,
-        concise=f"{name}: {shown}",
-        about=f"optimizer {name}",
-        claim=shown,
-        tally=f"{len(corruptions)} corruptions",
-        witness={"corruptions": list(corruptions)},
-        fingerprint=refusal_fingerprint(entry.code, name, shown),
+        concise=f"{claim} ({rule})" if rule else claim,
+        about=f"optimizer {name}" + (f", rule {rule}" if rule else ""),
+        claim=claim,
+        witness={"optimizer": name, **({"rule": rule} if rule else {}), **witness},
+        fingerprint=refusal_fingerprint(entry.code, name, claim),
     )

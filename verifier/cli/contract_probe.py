@@ -1,59 +1,158 @@
-"""``shardproof contract probe``: what real optimizers do with a state dict that is not as it should be."""
+"""``shardproof contract probe``: whether optimizers do what they declare, and what damage does to them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from verifier.audit.check import tool_versions
-from verifier.audit.probing import loading_subject
-from verifier.cli.failures import oracle_failures
-from verifier.cli.output import Output, report_options, write_text
-from verifier.cli.paths import NamedPath
+from verifier.audit.contracts import read_contract
+from verifier.audit.probing import probed_subject
+from verifier.cli.output import Output, report_options
+from verifier.cli.paths import NamedPath, shown
 from verifier.cli.progress import part_progress
+from verifier.contracts.document import Contract
+from verifier.contracts.known import known_contract
 from verifier.diagnostics.report import Report
+from verifier.diagnostics.wording import escaped
+from verifier.formats import FormatError
+from verifier.gate.loading import FunctionError, load
+from verifier.oracle.errors import OracleError, require_torch
+
+if TYPE_CHECKING:
+    from verifier.oracle.probes.probed import Probed
 
 ALL = "torch.optim"
+PROBES = (
+    "corruptions",
+    "declared",
+    "reading",
+    "round-trip",
+    "aliasing",
+    "determinism",
+    "replacement",
+    "names",
+    "views",
+    "skipped-step",
+    "empty-shard",
+    "late-gradient",
+    "shards",
+    "dtensors",
+    "scale",
+)
+"""Their names, known without torch."""
 
 
 @click.command("probe")
-@click.argument("names", nargs=-1, required=True, metavar="OPTIMIZER...")
+@click.argument("places", nargs=-1, required=True, metavar="OPTIMIZER...")
 @click.option(
-    "--table", type=NamedPath(dir_okay=False), metavar="FILE", help="Also write the table as Markdown."
+    "--contract",
+    "contract_file",
+    type=NamedPath(exists=True),
+    metavar="FILE",
+    help="What the optimizer declares; those of torch.optim are known.",
+)
+@click.option("--device", default="cpu", show_default=True, help="Where the parameters are, e.g. cuda:0.")
+@click.option(
+    "--only", type=click.Choice(PROBES), multiple=True, help="Only this probe; may be given several times."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of numbers, cuts and damage."
 )
 @report_options
 @click.pass_context
-def command(context: click.Context, /, names: tuple[str, ...], table: Path | None, output: Output) -> None:
-    """Give each OPTIMIZER some 65 corrupted state dicts, each in a process of its own (extra: oracle).
+def command(
+    context: click.Context,
+    /,
+    places: tuple[str, ...],
+    contract_file: Path | None,
+    device: str,
+    only: tuple[str, ...],
+    seed: int,
+    output: Output,
+) -> None:
+    """Probe real optimizers, each case in a process of its own (extra: oracle).
 
-    OPTIMIZER is a name such as torch.optim.AdamW or "torch.optim.Adam (fused)"; torch.optim stands for all.
+    OPTIMIZER is torch.optim.NAME, "torch.optim.Adam (fused)", torch.optim for all of them, or MODULE:FUNCTION
+    or path/to/file.py:FUNCTION: a function or class of parameter groups, or a function of nothing that
+    returns a verifier.oracle.probes.probed.Probed. It is imported and run.
 
     \b
     shardproof contract probe torch.optim.AdamW
-    shardproof contract probe torch.optim --table reports/optimizers-torch-2.13.md
+    shardproof contract probe pkg.optim:MyAdam --contract my_adam.json --only declared --only corruptions
     """
     if find_spec("torch") is None:
         raise click.ClickException("contract probe needs torch: pip install 'shardproof[oracle]'")
-    from verifier.oracle.probes.loading import outcomes
-    from verifier.oracle.probes.subjects import kind_named, kinds
-    from verifier.oracle.probes.table import markdown
-
+    if contract_file is not None and (len(places) > 1 or places[0] == ALL):
+        raise click.UsageError("--contract is about one optimizer; probe it by itself")
+    declared = None if contract_file is None else _contract(contract_file)
     try:
-        chosen = [kind for name in names for kind in (kinds() if name == ALL else [kind_named(name)])]
-    except LookupError as error:
-        raise click.ClickException(str(error.args[0])) from error
-    found: dict[str, dict[str, str]] = {}
-    with oracle_failures(), part_progress() as done:
-        done(0, len(chosen))
-        for kind in chosen:
-            found[kind.name] = outcomes(kind)
-            done(1, 0)
-    if table is not None:
-        place = table.name if table.is_absolute() else table.as_posix()
-        write_text(table, markdown(found, f"shardproof contract probe {' '.join(names)} --table {place}"))
-    subjects = tuple([loading_subject(name, said) for name, said in found.items()])
-    report = Report(tool=tool_versions(), subjects=subjects)
+        report = _report(places, declared, device, only or PROBES, seed)
+    except OracleError as error:
+        raise click.ClickException(escaped(" ".join(str(error).split()))) from error
     output.deliver(report)
     context.exit(report.exit_code)
+
+
+def _report(
+    places: Sequence[str], declared: Contract | None, device: str, chosen: Sequence[str], seed: int
+) -> Report:
+    from verifier.oracle.probes.catalogue import PROBES as RUN  # imports torch
+    from verifier.oracle.probes.devices import require_device
+    from verifier.oracle.probes.observed import Circumstances
+
+    require_device(device)
+    found = [probed for place in places for probed in _probed(place)]
+    subjects = []
+    with part_progress() as done:
+        done(0, len(found) * len(chosen))
+        for probed in found:
+            contract = declared or known_contract(probed.contract)
+            about = Circumstances(contract=contract, device=device, seed=seed)
+            probings = []
+            for name in RUN:
+                if name in chosen:
+                    probings.append(RUN[name](probed, about))
+                    done(1, 0)
+            subjects.append(probed_subject(probed.name, probings))
+    tool = {**tool_versions(), "torch": require_torch().__version__}
+    return Report(tool=tool, subjects=tuple(subjects))
+
+
+def _probed(place: str) -> Sequence[Probed]:
+    """What a place stands for.
+
+    Raises:
+        click.ClickException: nothing that can be probed.
+    """
+    from verifier.oracle.probes.probed import probed_of
+    from verifier.oracle.probes.torch_optimizers import optimizer_named, torch_optimizers
+
+    try:
+        if place == ALL:
+            return torch_optimizers()
+        if ":" not in place:
+            return (optimizer_named(place),)
+        return (probed_of(load(place).call, place),)
+    except (LookupError, FunctionError) as error:
+        raise click.ClickException(escaped(str(error.args[0]))) from error
+
+
+def _contract(path: Path) -> Contract:
+    try:
+        checked = read_contract(path)
+    except FormatError as error:
+        raise click.ClickException(f"{escaped(str(error))}\n  = help: {escaped(error.help)}") from error
+    if checked.contract is None:
+        raise click.ClickException(f"{shown(path)} holds no contract")
+    broken = [found for found in checked.errors if not found.pointer.startswith("/map")]
+    if broken:
+        first = escaped(f"{broken[0].pointer}: {broken[0].message} ({broken[0].rule})")
+        raise click.ClickException(
+            f"{shown(path)} breaks a rule, at {first}; see: shardproof contract check {shown(path)}"
+        )
+    return checked.contract

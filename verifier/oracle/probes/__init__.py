@@ -1,1 +1,1 @@
-"""Probes on real optimizers: what they do with a state that is not as it should be."""
+"""Probes on real optimizers: whether they do what they declare, and what they do when handed damage."""

@@ -1,7 +1,8 @@
 """A state dict with one thing wrong: the fixed list that optimizers are tried with.
 
 Each corruption takes a state dict of its own and changes it; False where the optimizer has nothing of the
-kind.
+kind. What is done to a tensor is done to the last field of the first parameter that has elements, what is
+done to a counter to its step.
 """
 
 from __future__ import annotations
@@ -16,13 +17,25 @@ import torch
 State = dict[str, Any]
 Change = Callable[[State], bool]
 
+COUNTERS = ("step", "n_iter")
+SECOND_MOMENTS = ("exp_avg_sq", "square_avg", "sum", "variance", "row_var", "exp_inf", "step_size")
+"""Fields that no step makes negative."""
+
 
 @dataclass(frozen=True, slots=True)
 class Corruption:
-    """One corruption by its name."""
+    """One corruption.
+
+    Attributes:
+        name: what reports call it.
+        change: what is done.
+        visible: whether a loader can tell from the optimizer it loads into. Numbers that may well be those of
+            another run can be told only by a digest.
+    """
 
     name: str
     change: Change
+    visible: bool = True
 
     def of(self, good: State) -> State | None:
         """A corrupted copy, None where the corruption does not apply."""
@@ -37,10 +50,14 @@ def _first_entry(state: State) -> dict[str, Any] | None:
 
 
 def _tensor_key(entry: dict[str, Any]) -> str | None:
-    """The first field with one value for each element: not a counter."""
-    return next(
-        (k for k, v in entry.items() if isinstance(v, torch.Tensor) and v.dim() and k != "step"), None
-    )
+    """The last field with elements along some axis: a counter has none."""
+    found = [key for key, value in entry.items() if isinstance(value, torch.Tensor) and value.dim()]
+    return found[-1] if found else None
+
+
+def _counter_key(entry: dict[str, Any]) -> str | None:
+    """The field that counts steps."""
+    return next((key for key in COUNTERS if key in entry), None)
 
 
 def _on_entry(change: Callable[[dict[str, Any]], bool]) -> Change:
@@ -64,9 +81,10 @@ def _on_tensor(make: Callable[[torch.Tensor], Any]) -> Change:
 
 def _on_step(value: Any) -> Change:
     def apply(entry: dict[str, Any]) -> bool:
-        if "step" not in entry:
+        key = _counter_key(entry)
+        if key is None:
             return False
-        entry["step"] = copy.deepcopy(value)
+        entry[key] = copy.deepcopy(value)
         return True
 
     return _on_entry(apply)
@@ -128,13 +146,11 @@ def _swap_groups(state: State) -> bool:
     return True
 
 
-def _swap_entries(one: int, two: int) -> Change:
+def _swap_ids(group: int, one: int, two: int) -> Change:
     def apply(state: State) -> bool:
-        entries = state["state"]
-        if one not in entries or two not in entries:
-            return False
-        entries[one], entries[two] = entries[two], entries[one]
-        return True
+        ids = state["param_groups"][group]["params"]
+        ids[one], ids[two] = ids[two], ids[one]
+        return bool(state["state"])
 
     return apply
 
@@ -172,7 +188,8 @@ def _drop_tensor(entry: dict[str, Any]) -> bool:
 
 
 def _drop_step(entry: dict[str, Any]) -> bool:
-    return entry.pop("step", None) is not None
+    key = _counter_key(entry)
+    return key is not None and entry.pop(key) is not None
 
 
 def _extra_key(entry: dict[str, Any]) -> bool:
@@ -189,9 +206,6 @@ def _filled(value: float) -> Callable[[torch.Tensor], torch.Tensor]:
     return make
 
 
-SECOND_MOMENTS = ("exp_avg_sq", "square_avg", "sum", "variance", "row_var", "exp_inf")
-
-
 def _negative_moment(entry: dict[str, Any]) -> bool:
     key = next((key for key in SECOND_MOMENTS if key in entry), None)
     if key is None:
@@ -201,9 +215,10 @@ def _negative_moment(entry: dict[str, Any]) -> bool:
 
 
 def _uneven_steps(entry: dict[str, Any]) -> bool:
-    if "step" not in entry:
+    key = _counter_key(entry)
+    if key is None:
         return False
-    entry["step"] = torch.tensor(7.0) if isinstance(entry["step"], torch.Tensor) else 7
+    entry[key] = torch.tensor(7.0) if isinstance(entry[key], torch.Tensor) else 7
     return True
 
 
@@ -230,13 +245,36 @@ def _extra_option(group: dict[str, Any]) -> bool:
     return True
 
 
-def _foreign_state(state: State) -> bool:
-    state["state"] = {key: {"foreign": torch.zeros(2)} for key in state["state"]}
-    return bool(state["state"])
+def _foreign(build: Callable[[list[torch.nn.Parameter]], torch.optim.Optimizer]) -> Change:
+    """State and options of another optimizer over parameters of the same shapes."""
 
+    def apply(state: State) -> bool:
+        shapes = {
+            key: next((v.shape for v in entry.values() if isinstance(v, torch.Tensor) and v.dim()), (1,))
+            for key, entry in state["state"].items()
+            if isinstance(entry, dict)
+        }
+        ids = [key for group in state["param_groups"] for key in group["params"]]
+        parameters = [torch.nn.Parameter(torch.ones(shapes.get(key, (1,)))) for key in ids]
+        foreign = build(parameters)
+        for parameter in parameters:
+            parameter.grad = torch.ones_like(parameter)
+        foreign.step()
+        made = foreign.state_dict()
+        (options,) = made["param_groups"]
+        kept = [group["params"] for group in state["param_groups"]]
+        state["state"] = {key: made["state"][position] for position, key in enumerate(ids)}
+        state["param_groups"] = [{**options, "params": params} for params in kept]
+        return True
+
+    return apply
+
+
+LIKE_GOOD = ("param ids swapped within group (same shape)", "step differs across params (p0=7)")
+"""What a good state of another run may look like."""
 
 CORRUPTIONS: tuple[Corruption, ...] = tuple(
-    Corruption(name, change)
+    Corruption(name, change, name not in LIKE_GOOD)
     for name, change in (
         ("missing 'state' key", _no_state),
         ("missing 'param_groups' key", _no_groups),
@@ -245,8 +283,8 @@ CORRUPTIONS: tuple[Corruption, ...] = tuple(
         ("group with one param fewer (truncated)", _fewer_parameters),
         ("group with one extra param id", _more_parameters),
         ("groups swapped (equal sizes)", _swap_groups),
-        ("param ids swapped within group (same shape)", _swap_entries(0, 1)),
-        ("param ids swapped within group (different shape)", _swap_entries(2, 3)),
+        ("param ids swapped within group (same shape)", _swap_ids(0, 0, 1)),
+        ("param ids swapped within group (different shape)", _swap_ids(-1, -2, -1)),
         ("duplicate param id in group", _duplicate_id),
         ("state entry of one param missing", _drop_entry),
         ("state entry for unknown param id 99", _unknown_entry),
@@ -256,7 +294,7 @@ CORRUPTIONS: tuple[Corruption, ...] = tuple(
         ("unknown extra state key", _on_entry(_extra_key)),
         ("tensor transposed (wrong shape)", _on_tensor(lambda t: t.transpose(0, -1).contiguous())),
         ("tensor flattened (wrong rank)", _on_tensor(lambda t: t.reshape(-1))),
-        ("tensor truncated to half", _on_tensor(lambda t: t.reshape(-1)[: t.numel() // 2].clone())),
+        ("tensor truncated to half", _on_tensor(lambda t: t[: (len(t) + 1) // 2].clone())),
         ("tensor shape [1] (broadcastable)", _on_tensor(lambda t: t.reshape(-1)[:1].clone())),
         ("tensor 0-dim (broadcastable)", _on_tensor(lambda t: t.reshape(-1)[0].clone())),
         ("tensor empty [0]", _on_tensor(lambda t: t.reshape(-1)[:0].clone())),
@@ -301,7 +339,11 @@ CORRUPTIONS: tuple[Corruption, ...] = tuple(
         ("group: unknown option added", _on_group(_extra_option)),
         ("group: params is a tuple", _on_group(_params_tuple)),
         ("group entry is None", _group_none),
-        ("state dict of a different optimizer class", _foreign_state),
+        ("state dict of a different optimizer class", _foreign(lambda p: torch.optim.SGD(p, momentum=0.9))),
+        ("state dict of a different optimizer class (Adam)", _foreign(torch.optim.Adam)),
         ("state of per-param = None", _entry_none),
+        ("nested dict in state", _on_tensor(lambda t: {"inner": t})),
+        ("tensor subclass in state", _on_tensor(lambda t: torch.nn.Parameter(t.clone()))),
+        ("tensor expanded from one element", _on_tensor(lambda t: t.reshape(-1)[:1].expand(t.shape))),
     )
 )

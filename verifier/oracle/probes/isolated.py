@@ -3,80 +3,163 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
+import importlib
 import json
 import os
 import resource
 import select
 import signal
+import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from verifier.oracle.errors import OracleUnavailableError
+import torch
 
-SECONDS = 20.0
+from verifier.oracle.errors import OracleError, OracleUnavailableError
+
+SECONDS = 30.0
+"""Wall time of one case; nothing that is probed takes a second."""
 MEBIBYTES = 4096
+"""Address space that one case may take beyond what its process begins with."""
+MOST_BYTES = 16 << 20
+"""Of one answer."""
+END = b"\n"
+"""No JSON that is written in one line holds it; what a case leaves running may hold the pipe open."""
+POLL_SECONDS = 0.05
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """What a case said, or how its process ended: said is None then."""
+class Said:
+    """The case returned this."""
 
-    said: str | None
-    died: str = ""
+    value: Json
 
 
-def isolated(case: Callable[[], str], *, seconds: float = SECONDS, mebibytes: int = MEBIBYTES) -> Ended:
-    """What ``case`` returns, in a forked process.
+@dataclass(frozen=True, slots=True)
+class Died:
+    """The process ended before the case did.
+
+    Attributes:
+        how: "SIGSEGV" or another signal, "exit 3", or "took over 30 s".
+    """
+
+    how: str
+
+
+class CaseError(OracleError):
+    """A case raised: a fault of the probe itself, which catches what an optimizer raises."""
+
+
+def isolated(
+    case: Callable[[], Json], *, seconds: float = SECONDS, mebibytes: int = MEBIBYTES, threads: int = 1
+) -> Said | Died:
+    """What ``case`` returns in a forked process, or how that process ended.
+
+    The process computes with one thread: those of its parent do not survive a fork. With more ``threads`` it
+    hangs where its parent has already used some, and is ended by the limit. Memory that torch hands out holds
+    NaN until it is written.
 
     Raises:
         OracleUnavailableError: this platform cannot fork.
+        CaseError: the case raised.
     """
     if not hasattr(os, "fork"):
-        raise OracleUnavailableError(
-            "probing an optimizer forks a process for each case; this platform cannot"
-        )
+        raise OracleUnavailableError("a probe forks a process for each case, which this platform cannot")
+    importlib.import_module("torch._dynamo")  # torch imports it in the first step, for seconds in every child
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _run(case, writing, mebibytes)
+        _work(case, writing, mebibytes, threads)
     os.close(writing)
+    ended = False
     try:
-        return _waited(child, reading, seconds)
+        data = _read(reading, child, time.monotonic() + seconds)
+        ended = data is not None
     finally:
         os.close(reading)
+        status = _reaped(child, ended)
+    return Died(f"took over {seconds:g} s") if data is None else _answer(data, status)
 
 
-def _run(case: Callable[[], str], writing: int, mebibytes: int) -> None:
-    """The child: never returns."""
+def _reaped(child: int, ended: bool) -> int:
+    """The status of the child; whatever it has started and left running ends with it."""
+    if ended:
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    for end in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            end(child, signal.SIGKILL)
+    return os.waitpid(child, 0)[1]
+
+
+def _work(case: Callable[[], Json], writing: int, mebibytes: int, threads: int) -> None:
+    """What the child does. It never returns, and runs nothing that its parent meant to run at its own end."""
     code = 1
     try:
-        limit = mebibytes << 20
-        with contextlib.suppress(ValueError, OSError):
-            used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-            resource.setrlimit(resource.RLIMIT_AS, (used + limit, used + limit))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        text = json.dumps(case())
-        os.write(writing, text.encode())
+        os.setpgid(0, 0)
+        _limit(mebibytes)
+        _silence()
+        torch.set_num_threads(threads)
+        # Memory that torch hands out and nobody has written holds NaN, and not what luck has left in it.
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        try:
+            answer: dict[str, Json] = {"said": case()}
+        except Exception:  # the parent raises it
+            answer = {"raised": traceback.format_exc(limit=-6)}
+        data = json.dumps(answer).encode() + END
+        while data:
+            data = data[os.write(writing, data) :]
         code = 0
     finally:
         os._exit(code)
 
 
-def _waited(child: int, reading: int, seconds: float) -> Ended:
-    ready, _, _ = select.select([reading], [], [], seconds)
-    if not ready:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return Ended(None, f"took over {seconds:g} s")
-    data = b""
-    while chunk := os.read(reading, 65536):
-        data += chunk
-    _, status = os.waitpid(child, 0)
+def _limit(mebibytes: int) -> None:
+    with contextlib.suppress(ValueError, OSError):
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (used + (mebibytes << 20), most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _silence() -> None:
+    """A process that is expected to crash says so to nobody."""
+    faulthandler.disable()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
+
+
+def _answer(data: bytes, status: int) -> Said | Died:
     if os.WIFSIGNALED(status):
-        return Ended(None, signal.Signals(os.WTERMSIG(status)).name)
+        return Died(signal.Signals(os.WTERMSIG(status)).name)
     if os.WEXITSTATUS(status) or not data:
-        return Ended(None, f"exit {os.WEXITSTATUS(status)}")
-    said = json.loads(data)
-    return Ended(said if isinstance(said, str) else None)
+        return Died(f"exit {os.WEXITSTATUS(status)}")
+    answer = json.loads(data)
+    if "raised" in answer:
+        raise CaseError(f"a probe failed by itself: {answer['raised']}")
+    return Said(answer["said"])
+
+
+def _read(reading: int, child: int, deadline: float) -> bytes | None:
+    """The answer, or what there is of it once the child is gone.
+
+    None where it takes too long or is far too much.
+    """
+    data, gone = b"", False
+    while len(data) <= MOST_BYTES and time.monotonic() < deadline:
+        if select.select([reading], [], [], 0 if gone else POLL_SECONDS)[0]:
+            chunk = os.read(reading, 1 << 16)
+            data += chunk
+            if not chunk or data.endswith(END):
+                return data
+        elif gone:
+            return data
+        else:
+            gone = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+    return None

@@ -10,68 +10,130 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
-from verifier.oracle.errors import OracleError
-from verifier.oracle.probes.corruptions import CORRUPTIONS, Corruption, State
-from verifier.oracle.probes.isolated import isolated
-from verifier.oracle.probes.snapshots import snapshot, values
-from verifier.oracle.probes.subjects import Kind, Live, live
+from verifier.oracle.probes.corruptions import CORRUPTIONS, Corruption
+from verifier.oracle.probes.guarded import guarded_state
+from verifier.oracle.probes.isolated import Died, isolated
+from verifier.oracle.probes.live import Live, live
+from verifier.oracle.probes.observed import Case, Circumstances, Observed, Probing, observe
+from verifier.oracle.probes.probed import Probed
+from verifier.oracle.probes.random_corruptions import random_corruptions
+from verifier.oracle.probes.snapshots import bits, snapshot, values
 
 SOURCE_SEED, TARGET_SEED, NEXT_STEP = 1, 2, 9
+
+NAME = "corruptions"
+RANDOM = 16
+"""Corruptions from a seed that are tried beside the fixed ones."""
+SHOWN = 6
+
+CODES: Mapping[str, str] = {
+    "RD": "OC601",
+    "CRASH": "OC602",
+    "SX!": "OC603",
+    "SA": "OC604",
+    "SAN": "OC604",
+    "SX": "OC605",
+}
+"""The outcomes that are faults: something was touched before, or instead of, a refusal."""
 
 OUTCOMES = ("RC", "RD", "SX", "SX!", "CRASH", "SA", "SAN", "SA=", "N", ".")
 
 
-def outcome(kind: Kind, corruption: Corruption, *, device: str = "cpu") -> str:
-    """What becomes of one corrupted state dict, found out in a process of its own."""
-    good = live(kind, SOURCE_SEED, device=device).optimizer.state_dict()
-    corrupted = corruption.of(good)
-    if corrupted is None:
-        return "."
-    ended = isolated(lambda: _tried(kind, good, corrupted, device))
-    if ended.died.startswith("exit"):
-        raise OracleError(
-            f"the probe of {kind.name} with {corruption.name!r} failed by itself ({ended.died})"
-        )
-    return ended.said if ended.said is not None else "CRASH"
+def probe(probed: Probed, about: Circumstances) -> Probing:
+    """Every corruption of the fixed list, and some from the seed: one fault for each kind of outcome."""
+    good = observe(NAME, CODES["RD"], [Case("a good state dict", lambda: _good(probed, about.device))])
+    if good.open or good.faults:
+        return good
+    tried = (*CORRUPTIONS, *random_corruptions(about.seed, RANDOM))
+    words = outcomes(probed, tried, device=about.device)
+    wrong: dict[str, list[str]] = {}
+    unseen: list[str] = []
+    held = 0
+    for corruption in tried:
+        code = CODES.get(words[corruption.name])
+        if code is None:
+            held += words[corruption.name] != "."
+        elif corruption.visible or code != CODES["SA"]:
+            wrong.setdefault(code, []).append(corruption.name)
+        else:
+            unseen.append(corruption.name)
+    notes = [f"taken for a good state, which no loader can tell without a digest: {name}" for name in unseen]
+    return Probing(
+        probe=NAME,
+        held=held + len(unseen),
+        faults=tuple([_fault(code, names) for code, names in sorted(wrong.items())]),
+        notes=tuple(notes),
+    )
+
+
+def _fault(code: str, names: Sequence[str]) -> Observed:
+    more = len(names) - SHOWN
+    shown = "; ".join(names[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
+    return Observed(code, f"{len(names)} corruptions: {shown}", {"probe": NAME, "corruptions": list(names)})
+
+
+def _good(probed: Probed, device: str) -> list[str]:
+    """A state dict without any corruption is loaded and stepped."""
+    target = live(probed, TARGET_SEED, device=device)
+    target.optimizer.load_state_dict(
+        copy.deepcopy(live(probed, SOURCE_SEED, device=device).optimizer.state_dict())
+    )
+    target.step(NEXT_STEP)
+    return []
 
 
 def outcomes(
-    kind: Kind, corruptions: Sequence[Corruption] = CORRUPTIONS, *, device: str = "cpu"
+    probed: Probed, corruptions: Sequence[Corruption] = CORRUPTIONS, *, device: str = "cpu"
 ) -> dict[str, str]:
-    """Every corruption by name."""
-    torch.set_num_threads(1)  # threads do not survive a fork
-    return {corruption.name: outcome(kind, corruption, device=device) for corruption in corruptions}
+    """Every corruption by name with its outcome.
+
+    Raises:
+        OracleError: the probe itself failed, or this platform cannot fork.
+    """
+    return {corruption.name: outcome(probed, corruption, device=device) for corruption in corruptions}
 
 
-def _tried(kind: Kind, good: State, corrupted: State, device: str) -> str:
+def outcome(probed: Probed, corruption: Corruption, *, device: str = "cpu") -> str:
+    """What becomes of one corrupted state dict, found out in a process of its own."""
+    ended = isolated(lambda: _tried(probed, corruption, device))
+    return "CRASH" if isinstance(ended, Died) else str(ended.value)
+
+
+def _tried(probed: Probed, corruption: Corruption, device: str) -> str:
     warnings.simplefilter("ignore")
-    target = live(kind, TARGET_SEED, device=device)
+    good = copy.deepcopy(live(probed, SOURCE_SEED, device=device).optimizer.state_dict())
+    corrupted = corruption.of(good)
+    if corrupted is None:
+        return "."
+    target = live(probed, TARGET_SEED, device=device)
+    return _loaded(target, guarded_state(corrupted), good, live(probed, TARGET_SEED, device=device))
+
+
+def _loaded(target: Live, corrupted: dict[str, Any], good: dict[str, Any], control: Live) -> str:
     before = snapshot(target.optimizer)
     try:
         target.optimizer.load_state_dict(corrupted)
     except Exception:  # whatever an optimizer raises is its refusal
         return "RC" if snapshot(target.optimizer) == before else "RD"
-    control = live(kind, TARGET_SEED, device=device)
-    control.optimizer.load_state_dict(copy.deepcopy(good))
+    control.optimizer.load_state_dict(good)
     normalised = values(target.optimizer) == values(control.optimizer)
-    parameters = _parameters(target)
+    parameters = _bits(target)
     try:
         target.step(NEXT_STEP)
     except Exception:  # as above, one step later
-        return "SX" if _parameters(target) == parameters else "SX!"
+        return "SX" if _bits(target) == parameters else "SX!"
     control.step(NEXT_STEP)
     if normalised and values(target.optimizer) == values(control.optimizer):
         return "N"
     if any(not torch.isfinite(parameter).all() for parameter in target.parameters):
         return "SAN"
-    return "SA=" if _parameters(target) == _parameters(control) else "SA"
+    return "SA=" if _bits(target) == _bits(control) else "SA"
 
 
-def _parameters(found: Live) -> tuple[bytes, ...]:
-    return tuple(
-        bytes(p.detach().contiguous().view(torch.uint8).flatten().tolist()) for p in found.parameters
-    )
+def _bits(found: Live) -> tuple[Any, ...]:
+    return tuple(bits(parameter) for parameter in found.parameters)

@@ -1,0 +1,191 @@
+"""The harness: processes that die are told apart, memory has an end, and a snapshot notices every touch."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.cli.command import shardproof
+from verifier.cli.contract_probe import PROBES as NAMED
+from verifier.oracle.errors import OracleUnavailableError
+from verifier.oracle.probes.catalogue import PROBES
+from verifier.oracle.probes.closeness import beyond
+from verifier.oracle.probes.guarded import guarded
+from verifier.oracle.probes.isolated import CaseError, Died, Said, isolated
+from verifier.oracle.probes.live import live
+from verifier.oracle.probes.probed import NotProbedError, Probed, probed_of
+from verifier.oracle.probes.snapshots import snapshot, values
+from verifier.oracle.probes.torch_optimizers import optimizer_named, torch_optimizers
+
+
+def test_a_case_that_returns_dies_hangs_or_raises_is_told_apart() -> None:
+    assert isolated(lambda: {"a": [1, None]}) == Said({"a": [1, None]})
+    assert isolated(lambda: os.kill(os.getpid(), signal.SIGSEGV)) == Died("SIGSEGV")
+    assert isolated(lambda: time.sleep(9), seconds=0.2) == Died("took over 0.2 s")
+    assert isolated(lambda: os._exit(3)) == Died("exit 3")
+    with pytest.raises(CaseError, match="ZeroDivisionError"):
+        isolated(lambda: 1 // 0)
+
+
+def test_a_case_that_wants_all_the_memory_gets_none() -> None:
+    with pytest.raises(CaseError, match=r"MemoryError|can't allocate memory"):
+        isolated(lambda: int(torch.empty(1 << 33, dtype=torch.uint8).numel()), mebibytes=256)
+
+
+def test_what_a_case_leaves_running_ends_with_it() -> None:
+    def leave() -> int:
+        child = os.fork()
+        if child == 0:
+            time.sleep(60)
+            os._exit(0)
+        return child
+
+    ended = isolated(leave)
+    assert isinstance(ended, Said)
+    assert isinstance(ended.value, int)
+    for _ in range(100):
+        try:
+            os.kill(ended.value, 0)
+        except ProcessLookupError:
+            return
+        with open(f"/proc/{ended.value}/stat") as status:
+            if status.read().split()[2] == "Z":  # dead, and nobody here is its parent
+                return
+        time.sleep(0.02)
+    pytest.fail("it is still running")
+
+
+def test_without_fork_nothing_is_probed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "fork")
+    with pytest.raises(OracleUnavailableError, match="cannot"):
+        isolated(lambda: 1)
+
+
+def test_reading_past_a_guarded_tensor_ends_the_process_for_certain() -> None:
+    def past(count: int) -> float:
+        tensor = guarded(torch.arange(10, dtype=torch.float32))
+        assert torch.equal(tensor, torch.arange(10, dtype=torch.float32))
+        import ctypes
+
+        return ctypes.c_float.from_address(tensor.data_ptr() + 4 * count).value
+
+    assert isolated(lambda: past(9)) == Said(9.0)
+    assert isolated(lambda: past(10)) == Died("SIGSEGV")
+
+
+def set_option(optimizer: Any) -> None:
+    optimizer.param_groups[0]["lr"] = 7.0
+
+
+def add_zero(optimizer: Any) -> None:
+    next(iter(optimizer.state.values()))["exp_avg"].add_(0)
+
+
+def clone(optimizer: Any) -> None:
+    entry = next(iter(optimizer.state.values()))
+    entry["exp_avg"] = entry["exp_avg"].clone()
+
+
+def rename(optimizer: Any) -> None:
+    entry = next(iter(optimizer.state.values()))
+    entry["other"] = entry.pop("exp_avg")
+
+
+def copy_entry(optimizer: Any) -> None:
+    key = next(iter(optimizer.state))
+    optimizer.state[key] = dict(optimizer.state[key])
+
+
+def forget(optimizer: Any) -> None:
+    optimizer.state.pop(next(iter(optimizer.state)))
+
+
+def copy_list(optimizer: Any) -> None:
+    optimizer.param_groups[0]["params"] = list(optimizer.param_groups[0]["params"])
+
+
+def fill_cache(optimizer: Any) -> None:
+    optimizer.cache["cuda:0"] = 1
+
+
+def flip_zero(optimizer: Any) -> None:
+    with torch.no_grad():
+        optimizer.param_groups[0]["params"][0].view(-1)[0] = -0.0
+
+
+@pytest.mark.parametrize(
+    "touch",
+    [set_option, add_zero, clone, rename, copy_entry, forget, copy_list, fill_cache, flip_zero],
+    ids=lambda touch: touch.__name__,
+)
+def test_a_snapshot_notices_every_touch(touch: Callable[[Any], None]) -> None:
+    optimizer = live(optimizer_named("Adam"), 1).optimizer
+    optimizer.cache = {}
+    with torch.no_grad():
+        optimizer.param_groups[0]["params"][0].view(-1)[0] = 0.0
+    before = snapshot(optimizer)
+    assert snapshot(optimizer) == before
+    touch(optimizer)
+    assert snapshot(optimizer) != before
+
+
+def test_values_are_those_of_the_seed() -> None:
+    for probed in torch_optimizers():
+        one, again = live(probed, 3).optimizer, live(probed, 3).optimizer
+        assert values(one) == values(again), probed.name
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.floats(width=32, allow_nan=False, allow_infinity=False, min_value=-1e30, max_value=1e30),
+    st.integers(min_value=0, max_value=3),
+)
+def test_units_in_the_last_place_are_counted(value: float, units: int) -> None:
+    one = torch.tensor([value])
+    other = one.clone()
+    for _ in range(units):  # towards zero the unit never grows
+        other = torch.nextafter(other, torch.zeros(1))
+    assert beyond(one, other, one, ulps=units) == 0
+    same_unit = bool(torch.frexp(one)[1] == torch.frexp(other)[1]) and abs(value) > 1e-30
+    if units and same_unit:
+        assert beyond(one, other, one, ulps=units - 1) == 1
+
+
+def test_what_can_be_probed() -> None:
+    class Own(torch.optim.SGD):
+        pass
+
+    assert probed_of(Own, "own").name == "own"
+    made = Probed(name="mine", build=Own, dims=(2,))
+    assert probed_of(lambda: made, "x") is made
+    with pytest.raises(NotProbedError, match="has to return a Probed, not a int"):
+        probed_of(lambda: 3, "x")
+    with pytest.raises(NotProbedError, match="without param_groups"):
+        Probed(name="x", build=lambda groups: object()).made([])
+
+
+def test_the_command_knows_every_probe_without_torch() -> None:
+    assert tuple(PROBES) == NAMED
+
+
+def test_the_command_says_what_it_cannot_probe() -> None:
+    unknown = shardproof("contract", "probe", "torch.optim.Adamant")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "no optimizer is called 'Adamant'" in unknown.err
+    missing = shardproof("contract", "probe", "tests.oracle.probes.planted:Wright")
+    assert missing.code == 2
+    assert "has no 'Wright'" in missing.err
+    nowhere = shardproof("contract", "probe", "torch.optim.SGD", "--device", "moon")
+    assert nowhere.code == 2
+    assert "'moon' is not a device that torch knows" in nowhere.err
+    two = shardproof("contract", "probe", "torch.optim", "--contract", __file__)
+    assert two.code == 2
+    assert "probe it by itself" in two.err

@@ -26,6 +26,15 @@ BOUND: dict[str, Any] = {
         ],
     }
 }
+USED: dict[str, Any] = {
+    "backend": "cpu:gloo,cuda:nccl",
+    "collectives": ["all_reduce", "all_gather"],
+    "timeout_seconds": 600,
+    "control_device": "cpu",
+    "cuda_devices": 2,
+    "coordinator": 0,
+    "global_ranks": [0, 1],
+}
 GROUP = ("bindings", "groups", 0)
 SLOT = ("bindings", "slots", 1)
 
@@ -59,3 +68,35 @@ def test_bindings_that_fit() -> None:
 )
 def test_one_change_breaks_its_rule(at: Any, value: Any, rule: str) -> None:
     assert check_document(with_value(BOUND, at, value), "x").rules == (rule,)
+
+
+def test_a_use_that_fits() -> None:
+    assert check_document(with_value(BOUND, (*GROUP, "use"), USED), "x").broken == ()
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "rule", "pointer"),
+    [
+        (("use", "backend"), "cpu:gloo,cuda:gloo", "D1", "use/collectives/0"),
+        (("device",), "cuda:2", "D2", "device"),
+        (("use", "backend"), "mpi", "D3", "device"),
+        (("use", "backend"), "undefined", "D4", "use/backend"),
+        (("device",), "xpu:0", "D4", "device"),
+        (("use", "backend"), "cpu:gloo,cuda:fake", "D5", "use/backend"),
+        (("use", "timeout_seconds"), None, "D7", "use/timeout_seconds"),
+        (("use", "control_device"), "cuda:1", "D8", "use/control_device"),
+        (("use", "global_ranks"), [2, 3], "D9", "use/coordinator"),
+        (("use", "global_ranks"), [0], "R62", "use/global_ranks"),
+        (("use", "timeout_seconds"), 0, "R62", "use/timeout_seconds"),
+        (("use", "cuda_devices"), True, "R62", "use/cuda_devices"),
+        (("use", "collectives"), "barrier", "R62", "use/collectives"),
+    ],
+)
+def test_a_use_that_breaks_a_device_rule_at_its_place(at: Any, value: Any, rule: str, pointer: str) -> None:
+    used = with_value(BOUND, (*GROUP, "use"), {**USED, "collectives": ["barrier"]})
+    if value is None:
+        del used["bindings"]["groups"][0]["use"]["timeout_seconds"]
+    else:
+        used = with_value(used, (*GROUP, *at), value)
+    (broken,) = check_document(used, "x").broken
+    assert (broken.rule, broken.pointer) == (rule, f"/bindings/groups/0/{pointer}")

@@ -32,7 +32,7 @@ def test_a_case_gets_its_answer(path: Path) -> None:
 def documents() -> list[Any]:
     """What the cases are about, without their answers."""
     cases = [json.loads(path.read_text()) for path in CASES]
-    return [{key: case[key] for key in ("contract", "map") if key in case} for case in cases]
+    return [{key: case[key] for key in ("contract", "map", "bindings") if key in case} for case in cases]
 
 
 def test_an_odd_value_anywhere_crashes_nothing() -> None:
@@ -67,8 +67,10 @@ def test_a_value_of_another_type_is_never_accepted() -> None:
     spots = [
         (document, at)
         for document in documents()
+        if not check_document(document, "x").errors
         for at in places(document)
         if len(at) > 1 and value_at(document, at) is not None
+        if not (at[-1] == "size" and isinstance(value_at(document, at), dict))  # it may be a number as well
     ]
     for document, at in rng.sample(spots, 1200):
         wrong = rng.choice(OF_TYPE[type(value_at(document, at))])

@@ -20,10 +20,11 @@ TABLES = (
     contract_codes.RULES,
     contract_codes.CLAIMS,
     contract_codes.INDUCED,
+    contract_codes.DEVICES,
 )
 RULES = [rule for table in TABLES for rule, _, _ in table]
 REMARKS = [rule for rule, _, _ in contract_codes.REMARKS]
-NOT_SHOWN = {"R13", "R41", "R42", "R49", "R56", "R60", "M3"}
+NOT_SHOWN = {"R13", "R41", "R42", "R49", "R56", "R60", "M3", "D6"}
 """Rules that no document can break; their pages say why."""
 WITH = {"R5": "R30", "R16": "R24", "R19": "R30"}
 """What the smallest example of a rule cannot help breaking as well."""

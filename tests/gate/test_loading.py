@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -82,7 +83,12 @@ def test_ctrl_c_stops_everything(scratch: Path, where: str) -> None:
     stop = "signal.raise_signal(signal.SIGINT)"
     (scratch / "while_loading.py").write_text(f"import signal\n{stop}\n")
     (scratch / "while_running.py").write_text(f"import signal\ndef f(rows): {stop}\n")
-    ran = gate(where, "right.py:cut_columns", "--over", "rows=size")
+    # A shell starts what runs in the background with interrupts ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        ran = gate(where, "right.py:cut_columns", "--over", "rows=size")
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert (ran.code, ran.out, ran.err) == (130, "", "\ninterrupted\n")
 
 

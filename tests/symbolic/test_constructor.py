@@ -163,7 +163,7 @@ def test_choices_that_are_proved_and_parts_are_told_apart() -> None:
     assert isinstance(found, ProvedOnPart)
     assert (
         found.part
-        == "way='part': sizes that add up to at most 10; all sizes on 1 ways through the constructor"
+        == "way='part': sizes that add up to at most 10; all sizes on 1 way through the constructor"
     )
 
 

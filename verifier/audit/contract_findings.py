@@ -11,6 +11,7 @@ from verifier.contracts.induced import Induced, Induction
 from verifier.diagnostics.codes import code_of
 from verifier.diagnostics.finding import Finding, Place
 from verifier.diagnostics.fingerprint import refusal_fingerprint
+from verifier.diagnostics.pages import fix_of
 from verifier.diagnostics.report import Obligations, Subject
 from verifier.diagnostics.rule_codes import code_of_rule
 from verifier.diagnostics.snippets import value_label
@@ -55,6 +56,7 @@ def broken_finding(broken: Broken, about: str, origin: Origin) -> Finding:
         place=label.place or Place(place.file, place.pointer),
         about=f"contract {about}, rule {broken.rule}",
         labels=(label,),
+        helps=fix_of(entry),
         witness={"rule": broken.rule, "pointer": broken.pointer},
         fingerprint=refusal_fingerprint(entry.code, broken.pointer, broken.message),
     )
@@ -90,7 +92,7 @@ def _field(
     }[found.kind]
     return Subject(
         name=label,
-        kind="field",
+        kind="induced field",
         verdict=subject.verdict,
         place=Place(origin.file, origin.pointer),
         obligations=subject.obligations,
@@ -105,7 +107,9 @@ def _field(
 def _without_map(label: str, name: str, found: Induced, origin: Origin) -> Subject:
     if found.kind != "impossible":
         note = f"{found.kind}: whole with whoever holds the parameter; its shape is not known"
-        return Subject(name=label, kind="field", verdict="proved", place=Place(origin.file), notes=(note,))
+        return Subject(
+            name=label, kind="induced field", verdict="proved", place=Place(origin.file), notes=(note,)
+        )
     return impossible_subject(label, name, found.reason, found.rule, origin)
 
 
@@ -122,12 +126,13 @@ def impossible_subject(label: str, name: str, reason: str, rule: str, origin: Or
         place=Place(origin.file, origin.pointer),
         about=label,
         claim=reason,
+        helps=fix_of(entry),
         witness={"rule": rule, "field": name},
         fingerprint=refusal_fingerprint(entry.code, label, reason),
     )
     return Subject(
         name=label,
-        kind="field",
+        kind="induced field",
         verdict="refuted",
         place=Place(origin.file, origin.pointer),
         obligations=Obligations(refuted=1),

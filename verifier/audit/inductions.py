@@ -104,7 +104,7 @@ def _free(name: str, field: str, one: Induced, two: Induced, path: Path) -> Subj
     note = f"moves as it is: {one.kind.replace('_', ' ')} here, {two.kind.replace('_', ' ')} there"
     return Subject(
         name=f"{name}: {field}",
-        kind="field",
+        kind="induced field",
         verdict="proved",
         place=Place(str(path)),
         obligations=Obligations(proved=1),
@@ -131,7 +131,7 @@ def _undecided(name: str, reason: str, path: Path) -> Subject:
     )
     return Subject(
         name=name,
-        kind="field",
+        kind="induced field",
         verdict="undecided",
         place=Place(str(path)),
         obligations=Obligations(undecided=1),

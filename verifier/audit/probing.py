@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from verifier.diagnostics.codes import code_of
 from verifier.diagnostics.finding import Finding, FindingVerdict, Json
 from verifier.diagnostics.fingerprint import refusal_fingerprint
+from verifier.diagnostics.pages import fix_of
 from verifier.diagnostics.report import Obligations, Subject, SubjectVerdict
 from verifier.oracle.probes.observed import Probing
 
@@ -80,6 +81,7 @@ def _finding(code: str, name: str, claim: str, witness: Mapping[str, Json], rule
         concise=f"{claim} ({rule})" if rule else claim,
         about=f"optimizer {name}" + (f", rule {rule}" if rule else ""),
         claim=claim,
+        helps=fix_of(entry),
         witness={"optimizer": name, **({"rule": rule} if rule else {}), **witness},
         fingerprint=refusal_fingerprint(entry.code, name, claim),
     )

@@ -21,6 +21,7 @@ from verifier.contracts.protocols.language import Protocol
 from verifier.diagnostics.codes import code_of
 from verifier.diagnostics.finding import Finding, Place
 from verifier.diagnostics.fingerprint import refusal_fingerprint
+from verifier.diagnostics.pages import fix_of
 from verifier.diagnostics.report import Obligations, Subject, SubjectVerdict
 from verifier.diagnostics.rule_codes import code_of_rule
 from verifier.formats import FormatError, Refusal
@@ -104,6 +105,7 @@ def _finding(violation: Violation, protocol: Protocol, path: Path, ranks: int) -
         about=f"protocol {protocol.name}, {ranks} ranks",
         claim=violation.message,
         notes=(f"this is how: {trace}",),
+        helps=fix_of(entry),
         witness={"rule": violation.rule, "trace": list(violation.trace)},
         fingerprint=refusal_fingerprint(entry.code, protocol.name, violation.message),
     )

@@ -1,16 +1,20 @@
-"""What ties a contract to a running job: groups with their handles (R62), slots of parameters (R65)."""
+"""What ties a contract to a running job: groups with their handles (R62), slots of parameters (R65).
+
+A group may say how it is used; then the device rules D1 to D9 are about it as well.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verifier.contracts.broken import Broken
 from verifier.contracts.cutting import decode_group
+from verifier.contracts.devices import GroupUse, broken_device_rules
 from verifier.contracts.reading import MOST_MEMBERS, UNREAD, Members, Value, repeated
 
-DEVICE = re.compile(r"cpu|cuda(:[0-9]{1,4})?")
+DEVICE = re.compile(r"cpu|(cuda|xpu)(:[0-9]{1,4})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +27,7 @@ class GroupBinding:
         member: which of them this process is.
         device: that tensors of its collectives are on, as torch writes it.
         handle: whether a process group stands behind it; one member needs none.
+        use: what is done with it, None where that is not said.
     """
 
     group: str | None
@@ -30,6 +35,7 @@ class GroupBinding:
     member: str
     device: str
     handle: bool
+    use: GroupUse | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +71,42 @@ def _group(value: Value) -> GroupBinding:
     group, listed = decode_group(members.need("group", "R62", {"name": "group", "members": [UNREAD]}))
     if group is None:
         value.broken("R62", "the group is not named")
+    device = members.need("device", "R62", "cpu").text("R62", "cpu")
+    handle = members.need("handle", "R62", False).flag("R62")
     binding = GroupBinding(
         group=group,
         members=listed,
         member=members.need("member", "R62", UNREAD).text("R62"),
-        device=members.need("device", "R62", "cpu").text("R62", "cpu"),
-        handle=members.need("handle", "R62", False).flag("R62"),
+        device=device,
+        handle=handle,
+        use=members.optional("use", lambda v: _use(v, device, len(listed), handle), None),
     )
     members.done()
     return binding
+
+
+def _use(value: Value, device: str, ranks: int, handle: bool) -> GroupUse:
+    """How a group is used; a timeout that is not given is one that nobody set."""
+    members = Members(value, "R62")
+    use = GroupUse(
+        backend=members.need("backend", "R62", "undefined").text("R62", "undefined"),
+        device=device,
+        collectives=tuple([v.text("R62") for v in members.need("collectives", "R62", []).items("R62")]),
+        members=ranks,
+        has_handle=handle,
+        timeout_seconds=members.optional("timeout_seconds", lambda v: v.integer("R62", least=1), None),
+        control_device=members.optional("control_device", lambda v: v.text("R62"), None),
+        cuda_devices=members.optional("cuda_devices", lambda v: v.integer("R62", least=0), 0),
+        mpi_is_cuda_aware=members.optional("mpi_is_cuda_aware", lambda v: v.flag("R62"), False),
+        coordinator=members.optional("coordinator", lambda v: v.integer("R62", least=0), None),
+        global_ranks=members.optional("global_ranks", _global_ranks, ()),
+    )
+    members.done()
+    return use
+
+
+def _global_ranks(value: Value) -> tuple[int, ...]:
+    return tuple([rank.integer("R62", least=0) for rank in value.items("R62", MOST_MEMBERS)])
 
 
 def _slot(value: Value) -> SlotBinding:
@@ -109,3 +142,15 @@ def _group_is_bound(at: str, binding: GroupBinding) -> Iterator[Broken]:
     if binding.handle != (len(binding.members) > 1):
         what = "with" if binding.handle else "without"
         yield Broken(f"{at}/handle", "R62", f"{len(binding.members)} members {what} a process group")
+    elif binding.use is not None:
+        yield from _device_fits(at, binding.use)
+
+
+def _device_fits(at: str, use: GroupUse) -> Iterator[Broken]:
+    """D1 to D9; the device is a member of the binding, all else of its use."""
+    if use.global_ranks and len(use.global_ranks) != use.members:
+        told = f"{len(use.global_ranks)} global ranks for {use.members} members"
+        yield Broken(f"{at}/use/global_ranks", "R62", told)
+    for found in broken_device_rules(use):
+        place = at if found.pointer == "/device" else f"{at}/use"
+        yield replace(found, pointer=place + found.pointer)

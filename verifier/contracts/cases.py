@@ -21,7 +21,9 @@ from verifier.contracts.shards import ParameterCut
 
 CaseVerdict = Literal["valid", "invalid", "impossible", "conditional"]
 Kind = Literal["case", "contract", "cut", "cuts", "bindings", "portable state"]
-MEMBERS = frozenset({"id", "title", "why", "source", "contract", "map", "expect"})
+ABOUT = frozenset({"id", "title", "why", "source", "expect"})
+"""What any document beside a contract may say of itself."""
+MEMBERS = ABOUT | {"contract", "map"}
 MOST_LEVELS = 100
 """Of lists and objects inside each other."""
 HARMLESS = ("N3", "R2", "R4")
@@ -130,7 +132,7 @@ def check_document(document: object, name: str) -> Checked:
         case "cuts":
             name = _check_cuts(document, name, notes)
         case "bindings":
-            _only(document, {"bindings", "id"}, notes)
+            _only(document, ABOUT | {"bindings"}, notes)
             bindings = decode_bindings(whole.child("bindings", document["bindings"]))
             if not _errors(notes):
                 _note(notes, broken_binding_rules(bindings), "/bindings")
@@ -144,7 +146,7 @@ def check_document(document: object, name: str) -> Checked:
         cut=None,
         broken=tuple(sorted(notes.broken)),
         induction=None,
-        answer=None,
+        answer=_answer(document["expect"]) if "expect" in document else None,
     )
 
 
@@ -178,7 +180,7 @@ def _check_cuts(document: Mapping[str, object], name: str, notes: Notes) -> str:
     values = Value(document["cuts"], "/cuts", notes).items("R27", MOST_MEMBERS)
     cuts = [_check_cut(value.raw, value.pointer, notes) for value in values]
     _note(notes, broken_manifest_rules(cuts), "/cuts")
-    _only(document, {"cuts", "id"}, notes)
+    _only(document, ABOUT | {"cuts"}, notes)
     return _label(document, name)
 
 

@@ -92,7 +92,9 @@ def broken_device_rules(use: GroupUse) -> Iterator[Broken]:
         yield Broken("/members", "D6", f"a scope of {use.members} and {what}")
     if use.members > 1 and use.timeout_seconds is None:
         yield Broken(
-            "/timeout", "D7", "the group has no timeout of its own: half an hour passes before it fails"
+            "/timeout_seconds",
+            "D7",
+            "the group has no timeout of its own: half an hour passes before it fails",
         )
     control = use.control_device or use.device
     if control != "cpu" and "cpu" in by_device and by_device["cpu"] not in ("nccl", "xccl"):

@@ -7,6 +7,7 @@ from importlib.resources import files
 
 from verifier.diagnostics.codes import Code
 
+_FIX = re.compile(r"^## How to fix it\n\n(.*?)\n\n", re.MULTILINE | re.DOTALL)
 _EXAMPLE = re.compile(r"^```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -20,3 +21,9 @@ def example_in(page: str) -> str | None:
     """The first ``json`` block of a page: a document that yields the code. None where no map can show it."""
     found = _EXAMPLE.search(page)
     return None if found is None else found[1]
+
+
+def fix_of(code: Code) -> tuple[str, ...]:
+    """What the page says to do, its first paragraph in one line; nothing where there is no page."""
+    found = _FIX.search(page_of(code) or "")
+    return () if found is None else (" ".join(found[1].split()),)

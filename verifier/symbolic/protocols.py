@@ -1,8 +1,10 @@
 """A protocol as a formula: the cross-check of the explicit-state checker. Theory: T28.
 
 All ranks run the program in step. Each local step of each rank is a Boolean (it raises), each local branch of
-each rank another (it is taken), each uniform branch one for all. A collective site that one member reaches
-and another does not strands somebody (S1) or pairs different collectives (S2): at this level one thing.
+each rank another (it is taken), each uniform branch one for all, each agreement one for its group. A step is
+known by its place: two of one name decide each for itself, only a uniform condition is the same everywhere in
+a round. A collective site that one member reaches and another does not strands somebody (S1) or pairs
+different collectives (S2): at this level one thing.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Any
 
 import z3
 
+from verifier.contracts.protocols.code import code_of
 from verifier.contracts.protocols.language import (
     Agree,
     Collective,
@@ -59,8 +62,14 @@ class _Rank:
 
 
 def check_formula(protocol: Protocol, ranks: int | None = None, *, rlimit: int = 50_000_000) -> FormulaAnswer:
-    """Decide the protocol by z3 in a world of ``ranks``; of ``least_ranks`` when None."""
+    """Decide the protocol by z3 in a world of ``ranks``; of ``least_ranks`` when None.
+
+    Raises:
+        TooLongError: the program is too long.
+    """
     count = protocol.least_ranks if ranks is None else ranks
+    for rank in range(count):
+        code_of(protocol, rank)
     run = _Run(protocol, [_Rank(protocol.roles.get(rank)) for rank in range(count)])
     guards = [z3.BoolVal(True)] * count
     run.steps(protocol.steps, guards, "", [None] * count)
@@ -94,6 +103,12 @@ class _Run:
         self.protocol = protocol
         self.ranks = ranks
         self.mismatches: list[Any] = []
+        self._decisions = 0
+
+    def _decision(self, name: str) -> Any:
+        """A choice of its own, whatever else has the name."""
+        self._decisions += 1
+        return z3.Bool(f"decision {self._decisions} {name}")
 
     def steps(self, steps: tuple[Step, ...], guards: list[Any], turn: str, caught: list[Any]) -> list[Any]:
         """The guards behind the steps. ``caught[r]`` is not None inside a try: errors are recorded."""
@@ -104,7 +119,7 @@ class _Run:
     def _step(self, step: Step, guards: list[Any], turn: str, caught: list[Any]) -> list[Any]:
         match step:
             case Local(name):
-                fails = [z3.Bool(f"{name}{turn}@{r}") for r in range(len(guards))]
+                fails = [self._decision(f"{name}{turn}@{r}") for r in range(len(guards))]
                 return self._raise(guards, fails, caught)
             case Try(body):
                 self.steps(body, list(guards), turn, [True] * len(guards))
@@ -137,12 +152,16 @@ class _Run:
                 case IfRole(role):
                     taken.append(z3.BoolVal(rank.role == role))
                 case IfUniform(condition):
-                    taken.append(z3.Bool(f"{condition}{turn}"))
+                    taken.append(z3.Bool(f"everywhere {condition}{turn}"))
                 case IfLocal(condition):
-                    taken.append(z3.Bool(f"{condition}{turn}@{r}"))
-        then = self.steps(step.then, [z3.And(g, t) for g, t in zip(guards, taken, strict=True)], turn, caught)
-        other = [z3.And(g, z3.Not(t)) for g, t in zip(guards, taken, strict=True)]
-        otherwise = self.steps(step.otherwise, other, turn, caught)
+                    taken.append(self._decision(f"{condition}{turn}@{r}"))
+        then = [z3.And(g, t) for g, t in zip(guards, taken, strict=True)]
+        otherwise = [z3.And(g, z3.Not(t)) for g, t in zip(guards, taken, strict=True)]
+        roles = {rank.role == step.role for rank in self.ranks} if isinstance(step, IfRole) else {True, False}
+        if True in roles:  # what no rank can come to may be of any length
+            then = self.steps(step.then, then, turn, caught)
+        if False in roles:
+            otherwise = self.steps(step.otherwise, otherwise, turn, caught)
         return [z3.Or(a, b) for a, b in zip(then, otherwise, strict=True)]
 
     def _raise(self, guards: list[Any], fails: list[Any], caught: list[Any]) -> list[Any]:
@@ -167,7 +186,7 @@ class _Run:
             for r in members:
                 self.ranks[r].agreed = z3.If(guards[r], heard, self.ranks[r].agreed)
         if isinstance(step, Agree):
-            differ = z3.Bool(f"{step.label}{turn} differs")
+            differ = self._decision(f"{step.label}{turn} differs")
             outside = set(range(len(guards))) - set(members)
             fails = [z3.BoolVal(False) if r in outside else differ for r in range(len(guards))]
             return self._raise(guards, fails, caught)

@@ -1,7 +1,8 @@
 """Explicit-state check of a protocol: S1 to S4 in every reachable state. Theory: T28.
 
 Local steps of different ranks commute, so every rank is advanced to its next collective at once; then a group
-whose members all wait in the same collective goes through it.
+whose members all wait in the same collective goes through it. States and instructions are counted, so that a
+program of any size is answered or given up.
 """
 
 from __future__ import annotations
@@ -12,9 +13,18 @@ from dataclasses import dataclass, replace
 
 from verifier.contracts.protocols.code import Code, code_of
 from verifier.contracts.protocols.language import Agree, Collective, Protocol, Vote
-from verifier.contracts.protocols.ranks import Choices, RankState, advances, raised
+from verifier.contracts.protocols.ranks import (
+    Choices,
+    OverBudgetError,
+    RankState,
+    Work,
+    advances,
+    raised,
+)
 
-MOST_STATES = 1_000_000
+MOST_STATES = 250_000
+STEPS_FOR_A_STATE = 40
+"""Instructions that may be looked at for each state that may be visited."""
 
 Waiting = Vote | Agree | Collective
 
@@ -70,63 +80,76 @@ def simulate(protocol: Protocol, ranks: int | None = None, *, most_states: int =
         TooLongError: the program is too long.
     """
     count = protocol.least_ranks if ranks is None else ranks
-    codes = [code_of(protocol, rank) for rank in range(count)]
-    found: dict[str, Violation] = {}
-    start = _World((RankState(),) * count, ())
-    parents: dict[_World, tuple[_World, tuple[str, ...]] | None] = {}
-    queue: deque[_World] = deque()
-    for world, told in _advanced(codes, start):
-        _visit(world, None, told, parents, queue, start)
-    while queue:
-        if len(parents) > most_states:
-            return Simulation(tuple(found.values()), len(parents), False, count)
-        world = queue.popleft()
-        for rule, message in _wrong(protocol, codes, world):
-            if rule not in found:
-                found[rule] = Violation(rule, message, _trace(world, parents))
-        for matched in _matched(protocol, codes, world):
-            for following, told in _advanced(codes, matched):
-                _visit(following, world, told, parents, queue, start)
-    return Simulation(tuple(found[rule] for rule in sorted(found)), len(parents), True, count)
+    search = _Search(protocol, count, most_states)
+    try:
+        search.run()
+        complete = True
+    except OverBudgetError:
+        complete = False
+    found = search.found
+    return Simulation(tuple(found[rule] for rule in sorted(found)), len(search.parents), complete, count)
 
 
-def _visit(
-    world: _World,
-    parent: _World | None,
-    told: tuple[str, ...],
-    parents: dict[_World, tuple[_World, tuple[str, ...]] | None],
-    queue: deque[_World],
-    start: _World,
-) -> None:
-    if world not in parents:
-        parents[world] = (start if parent is None else parent, told)
-        queue.append(world)
+class _Search:
+    """Breadth first, from the start of every rank."""
+
+    def __init__(self, protocol: Protocol, ranks: int, most_states: int) -> None:
+        self.found: dict[str, Violation] = {}
+        self.parents: dict[_World, tuple[_World, tuple[str, ...]]] = {}
+        self._protocol = protocol
+        self._codes = [code_of(protocol, rank) for rank in range(ranks)]
+        self._most_states = most_states
+        self._work = Work(STEPS_FOR_A_STATE * most_states)
+        self._queue: deque[_World] = deque()
+
+    def run(self) -> None:
+        """Visit every state.
+
+        Raises:
+            OverBudgetError: there are too many of them, or too much between two of them.
+        """
+        start = _World((RankState(),) * len(self._codes), ())
+        self._visit(start, start)
+        while self._queue:
+            world = self._queue.popleft()
+            for rule, message in _wrong(self._protocol, self._codes, world):
+                if rule not in self.found:
+                    self.found[rule] = Violation(rule, message, _trace(world, self.parents))
+            for matched in _matched(self._protocol, self._codes, world):
+                self._visit(matched, world)
+
+    def _visit(self, matched: _World, parent: _World) -> None:
+        """What becomes of a world that has just gone through a collective."""
+        for world, told in self._advanced(matched.ranks, matched.choices):
+            if world not in self.parents:
+                if len(self.parents) >= self._most_states:
+                    raise OverBudgetError
+                self.parents[world] = (parent, told)
+                self._queue.append(world)
+
+    def _advanced(
+        self, states: tuple[RankState, ...], choices: Choices, rank: int = 0
+    ) -> Iterator[tuple[_World, tuple[str, ...]]]:
+        """The ranks from ``rank`` on at their next collectives or ends, with what was decided on the way."""
+        if rank == len(states):
+            yield _World(states, choices), ()
+            return
+        for way in advances(self._codes[rank], states[rank], choices, self._work):
+            lines = tuple([f"rank {rank}: {line}" for line in way.told])
+            following = (*states[:rank], way.state, *states[rank + 1 :])
+            for world, told in self._advanced(following, way.choices, rank + 1):
+                yield world, lines + told
 
 
-def _trace(world: _World, parents: dict[_World, tuple[_World, tuple[str, ...]] | None]) -> tuple[str, ...]:
+def _trace(world: _World, parents: dict[_World, tuple[_World, tuple[str, ...]]]) -> tuple[str, ...]:
     told: list[tuple[str, ...]] = []
-    at: _World | None = world
-    while at is not None and at in parents:
-        step = parents[at]
-        if step is None:
+    while world in parents:
+        parent, lines = parents[world]
+        told.append(lines)
+        if parent == world:
             break
-        told.append(step[1])
-        at = step[0] if step[0] in parents and step[0] != at else None
+        world = parent
     return tuple(line for lines in reversed(told) for line in lines)
-
-
-def _advanced(codes: list[Code], world: _World) -> Iterator[tuple[_World, tuple[str, ...]]]:
-    """Every rank at its next collective or its end, with what was decided on the way."""
-    partial: list[tuple[tuple[RankState, ...], Choices, tuple[str, ...]]] = [((), world.choices, ())]
-    for rank, state in enumerate(world.ranks):
-        grown: list[tuple[tuple[RankState, ...], Choices, tuple[str, ...]]] = []
-        for states, choices, told in partial:
-            for way in advances(codes[rank], state, choices):
-                lines = tuple(f"rank {rank}: {line}" for line in way.told)
-                grown.append(((*states, way.state), way.choices, told + lines))
-        partial = grown
-    for states, choices, told in partial:
-        yield _World(states, choices), told
 
 
 def _waiting(codes: list[Code], world: _World) -> dict[int, Waiting]:

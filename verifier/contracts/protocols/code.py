@@ -67,50 +67,68 @@ def code_of(protocol: Protocol, rank: int) -> Code:
     """The instructions of a rank.
 
     Choices and local steps inside loops are numbered by the round, so that each round decides anew.
+    Collectives of a group that the rank is not in are left out: it passes them by.
 
     Raises:
         TooLongError: there are too many of them.
     """
-    code: list[Instruction] = []
-    _emit(protocol.steps, protocol.roles.get(rank), code, "")
-    return tuple(code)
+    emitter = _Emitter(protocol, rank)
+    emitter.emit(protocol.steps, "")
+    return tuple(emitter.code)
 
 
-def _emit(steps: tuple[Step, ...], role: str | None, code: list[Instruction], turn: str) -> None:
-    for step in steps:
-        if len(code) > MOST_INSTRUCTIONS:
-            raise TooLongError(f"more than {MOST_INSTRUCTIONS} instructions; repeat less often")
-        match step:
-            case Local():
-                code.append(Local(step.name + turn))
-            case Try():
-                _emit_try(step, role, code, turn)
-            case IfRole():
-                _emit(step.then if role == step.role else step.otherwise, role, code, turn)
-            case IfUniform() | IfLocal():
-                _emit_branch(step, role, code, turn)
-            case Repeat():
-                for number in range(step.times):
-                    _emit(step.body, role, code, f"{turn}#{number}")
-            case _:
-                code.append(step)
+class _Emitter:
+    """Unrolls the program of one rank."""
 
+    def __init__(self, protocol: Protocol, rank: int) -> None:
+        self.code: list[Instruction] = []
+        self._rank = rank
+        self._role = protocol.roles.get(rank)
+        self._others = {name for name, members in protocol.groups.items() if rank not in (members or (rank,))}
+        self._steps = 0
 
-def _emit_try(step: Try, role: str | None, code: list[Instruction], turn: str) -> None:
-    at = len(code)
-    code.append(Leave())
-    _emit(step.body, role, code, turn)
-    code.append(Leave())
-    code[at] = Enter(len(code))
+    def emit(self, steps: tuple[Step, ...], turn: str) -> None:
+        """The instructions of some steps in one round of the loops around them."""
+        for step in steps:
+            self._count()
+            match step:
+                case Local():
+                    self.code.append(Local(step.name + turn))
+                case Try():
+                    self._emit_try(step, turn)
+                case IfRole():
+                    self.emit(step.then if self._role == step.role else step.otherwise, turn)
+                case IfUniform() | IfLocal():
+                    self._emit_branch(step, turn)
+                case Repeat():
+                    for number in range(step.times):
+                        self._count()
+                        self.emit(step.body, f"{turn}#{number}")
+                case Vote() | Agree() | Collective() if step.group in self._others:
+                    pass
+                case _:
+                    self.code.append(step)
 
+    def _count(self) -> None:
+        """Rounds count like steps: a loop around nothing takes its time, too."""
+        self._steps += 1
+        if self._steps > MOST_INSTRUCTIONS:
+            raise TooLongError(f"more than {MOST_INSTRUCTIONS} steps; repeat less often")
 
-def _emit_branch(step: IfUniform | IfLocal, role: str | None, code: list[Instruction], turn: str) -> None:
-    at = len(code)
-    code.append(Leave())
-    _emit(step.then, role, code, turn)
-    end = len(code)
-    code.append(Leave())
-    otherwise = len(code)
-    _emit(step.otherwise, role, code, turn)
-    code[end] = Jump(len(code))
-    code[at] = Branch(step.condition + turn, isinstance(step, IfUniform), otherwise)
+    def _emit_try(self, step: Try, turn: str) -> None:
+        at = len(self.code)
+        self.code.append(Leave())
+        self.emit(step.body, turn)
+        self.code.append(Leave())
+        self.code[at] = Enter(len(self.code))
+
+    def _emit_branch(self, step: IfUniform | IfLocal, turn: str) -> None:
+        at = len(self.code)
+        self.code.append(Leave())
+        self.emit(step.then, turn)
+        end = len(self.code)
+        self.code.append(Leave())
+        otherwise = len(self.code)
+        self.emit(step.otherwise, turn)
+        self.code[end] = Jump(len(self.code))
+        self.code[at] = Branch(step.condition + turn, isinstance(step, IfUniform), otherwise)

@@ -55,11 +55,44 @@ class Advance:
     told: tuple[str, ...]
 
 
-def advances(code: Code, state: RankState, choices: Choices) -> Iterator[Advance]:
-    """Every way of a running rank to its next collective or its end."""
+class OverBudgetError(Exception):
+    """The search has done all the work that it may do."""
+
+
+class Work:
+    """How many instructions may still be looked at."""
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+
+    def spend(self) -> None:
+        """Count one.
+
+        Raises:
+            OverBudgetError: that was one too many.
+        """
+        self._left -= 1
+        if self._left < 0:
+            raise OverBudgetError
+
+
+def advances(code: Code, state: RankState, choices: Choices, work: Work) -> Iterator[Advance]:
+    """Every state of a running rank at its next collective or its end, each once.
+
+    Ways that meet are followed once from there: of n steps that may raise in a row there are 2^n ways, but a
+    rank remembers only that one of them has.
+
+    Raises:
+        OverBudgetError: there is more to look at than ``work`` allows.
+    """
     stack = [Advance(state, choices, ())]
+    seen: set[tuple[RankState, Choices]] = set()
     while stack:
         found = stack.pop()
+        work.spend()
+        if (found.state, found.choices) in seen:
+            continue
+        seen.add((found.state, found.choices))
         state = found.state
         if state.status != "running":
             yield found

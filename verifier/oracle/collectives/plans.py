@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import islice
 
 from verifier.contracts.protocols.code import Branch, Code, code_of
 from verifier.contracts.protocols.language import Agree, Local, Protocol
@@ -47,12 +47,14 @@ def plans(protocol: Protocol, ranks: int) -> Iterator[Plan]:
     conditions = sorted({i.condition for code in codes for i in code if isinstance(i, Branch) and i.uniform})
     labels = dict.fromkeys(i.label for code in codes for i in code if isinstance(i, Agree))
     faulty = _one_of_each_role(protocol, ranks)
-    choices = [
-        dict(zip(conditions, values, strict=True))
-        for values in product((False, True), repeat=len(conditions))
-    ]
+    choices = (dict(zip(conditions, ways, strict=True)) for ways in _ways(len(conditions)))
     found = (plan for uniform in choices for plan in _with(uniform, codes, faulty, labels))
     yield from islice(found, MOST_RUNS)
+
+
+def _ways(count: int) -> Iterator[tuple[bool, ...]]:
+    """All rows of truth values, one after the other: of very many only the first are asked for."""
+    return (tuple([bool(number >> (count - 1 - k) & 1) for k in range(count)]) for number in range(2**count))
 
 
 def _with(

@@ -12,11 +12,12 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from math import prod
 from typing import Any
 
 import torch
 import torch.distributed as dist
-from torch._C._distributed_c10d import HashStore, PrefixStore
+from torch._C._distributed_c10d import AllgatherOptions, HashStore, PrefixStore
 
 from verifier.contracts.protocols.code import Branch, Code, Enter, Jump, Leave, code_of
 from verifier.contracts.protocols.language import (
@@ -32,12 +33,19 @@ from verifier.contracts.protocols.language import (
 from verifier.oracle.collectives.plans import Plan
 
 WAIT_SECONDS = 0.5
+CONNECT = timedelta(seconds=60)
+"""How long ranks may take to find each other, before the program begins: that is no wait of the program."""
 HEADER = 32
+MOST_ELEMENTS = 1024
+"""Elements that are really sent. The header has the whole shape; what is sent decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How one rank ended: returned, raised, stranded (its wait ran out), mismatched; and what it changed."""
+    """How one rank ended: returned, raised, stranded (its wait ran out), mismatched; and what it changed.
+
+    "crashed" where it ended otherwise: then nothing was seen.
+    """
 
     how: str
     mutated: bool
@@ -63,9 +71,9 @@ def run(protocol: Protocol, plan: Plan, ranks: int, *, wait_seconds: float = WAI
     done = threading.Barrier(ranks)
 
     def work(rank: int) -> None:
-        machine = _Machine(protocol, plan, rank, _groups(protocol, store, rank, ranks, wait_seconds))
         try:
-            ended[rank] = machine.run()
+            groups = _groups(protocol, store, rank, ranks)
+            ended[rank] = _Machine(protocol, plan, rank, groups, wait_seconds).run()
         finally:
             done.wait()  # the groups of a rank that is gone would reset its peers, and hide that they wait
 
@@ -77,23 +85,25 @@ def run(protocol: Protocol, plan: Plan, ranks: int, *, wait_seconds: float = WAI
     return [found if found is not None else Ended("crashed", False) for found in ended]
 
 
-def _groups(protocol: Protocol, store: Any, rank: int, ranks: int, wait_seconds: float) -> Mapping[str, Any]:
+def _groups(protocol: Protocol, store: Any, rank: int, ranks: int) -> Mapping[str, Any]:
     """The groups that this rank is in. Every rank makes them in the same order."""
     groups: dict[str, Any] = {}
     for name in sorted(protocol.groups):
         members = protocol.members(name, ranks)
         if rank in members:
             prefixed = PrefixStore(name, store)
-            wait = timedelta(seconds=wait_seconds)
-            groups[name] = dist.ProcessGroupGloo(prefixed, members.index(rank), len(members), wait)
+            groups[name] = dist.ProcessGroupGloo(prefixed, members.index(rank), len(members), CONNECT)
     return groups
 
 
 class _Machine:
     """Runs the instructions of one rank."""
 
-    def __init__(self, protocol: Protocol, plan: Plan, rank: int, groups: Mapping[str, Any]) -> None:
+    def __init__(
+        self, protocol: Protocol, plan: Plan, rank: int, groups: Mapping[str, Any], wait_seconds: float
+    ) -> None:
         self._plan = plan
+        self._wait = timedelta(seconds=wait_seconds)
         self._rank = rank
         self._groups = groups
         self._code: Code = code_of(protocol, rank)
@@ -158,15 +168,16 @@ class _Machine:
             match operation:
                 case Vote():
                     flag = torch.tensor([int(self._error)])
-                    _wait(group.allreduce([flag], _options(dist.ReduceOp.MAX)))
+                    self._reduce(group, flag, dist.ReduceOp.MAX)
                     self._agreed = bool(flag.item())
                 case Agree(_, label):
                     mine = torch.tensor([int(self._plan.differs == label and group.rank() == 0)])
-                    _wait(group.allreduce([mine], _options(dist.ReduceOp.MAX)))
+                    self._reduce(group, mine, dist.ReduceOp.MAX)
                     if mine.item():
                         raise _RaisedError
                 case Collective():
-                    _wait(group.allreduce([torch.ones(operation.shape)]))
+                    sent = min(MOST_ELEMENTS, prod(operation.shape))
+                    self._reduce(group, torch.ones(max(1, sent)), dist.ReduceOp.SUM)
         except RuntimeError as error:  # the only thing gloo says when somebody does not come
             raise _StrandedError from error
 
@@ -175,16 +186,14 @@ class _Machine:
         digest = hashlib.sha256(repr(operation).encode()).digest()[:HEADER]
         mine = torch.tensor(list(digest), dtype=torch.uint8)
         headers = [torch.empty_like(mine) for _ in range(group.size())]
-        _wait(group.allgather([headers], [mine]))
+        options = AllgatherOptions()
+        options.timeout = self._wait
+        group.allgather([headers], [mine], options).wait()
         if any(not torch.equal(header, mine) for header in headers):
             raise _MismatchError
 
-
-def _options(op: Any) -> Any:
-    options = dist.AllreduceOptions()
-    options.reduceOp = op
-    return options
-
-
-def _wait(work: Any) -> None:
-    work.wait()
+    def _reduce(self, group: Any, tensor: torch.Tensor, op: Any) -> None:
+        options = dist.AllreduceOptions()
+        options.reduceOp = op
+        options.timeout = self._wait
+        group.allreduce([tensor], options).wait()

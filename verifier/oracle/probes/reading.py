@@ -11,6 +11,7 @@ import torch
 from verifier.oracle.probes.differences import parameter_differences, state_differences
 from verifier.oracle.probes.live import Live, live
 from verifier.oracle.probes.observed import Case, Circumstances, Probing, observe
+from verifier.oracle.probes.partial_state import left_out
 from verifier.oracle.probes.probed import Probed
 
 NAME, CODE = "reading", "OC608"
@@ -19,11 +20,12 @@ NAME, CODE = "reading", "OC608"
 def probe(probed: Probed, about: Circumstances) -> Probing:
     """Read a fresh optimizer and one in use, both ways, and compare the next step with an unread twin."""
     readers: dict[str, Callable[[Live], Any]] = {"state_dict": lambda found: found.optimizer.state_dict()}
-    notes = []
+    notes = list[str]()
     if probed.closure or probed.sparse:
         notes.append("the getter of distributed checkpoints steps with dense gradients and no closure")
     else:
         readers["get_optimizer_state_dict"] = checkpoint_state
+        notes += left_out(probed, about)
     cases = [
         Case(f"{name} of {when}", lambda read=read, steps=steps: _changed(probed, about, read, steps))  # type: ignore[misc]
         for name, read in readers.items()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from verifier.audit.check import tool_versions
-from verifier.diagnostics.codes import code_of
+from verifier.diagnostics.coded import coded
 from verifier.diagnostics.finding import Finding
-from verifier.diagnostics.fingerprint import refusal_fingerprint
 from verifier.diagnostics.report import Obligations, Report, Subject
 from verifier.diagnostics.rule_codes import code_of_rule
 from verifier.symbolic.alignment import Aligned, AlignmentClaim, Split, Unclear, decide_alignment
@@ -53,22 +54,16 @@ def _words(claim: AlignmentClaim) -> str:
 
 
 def _split(name: str, claim: AlignmentClaim, split: Split) -> Finding:
-    entry = code_of(code_of_rule("M6"))
     rows = "rows of 1 column" if claim.columns is None else "rows"
     what = rows if claim.rule == "rows" else "elements"
     reason = (
         f"{split.extent} {what} over {split.world} ranks: the cut at element {split.cut} splits block "
         f"{split.block}: {split.cut} = {split.cut % claim.block} mod {claim.block}"
     )
-    return Finding(
-        code=entry.code,
-        name=entry.name,
-        severity=entry.severity,
-        verdict="refuted",
-        headline=entry.summary,
+    return replace(
+        coded(code_of_rule("M6"), name, reason),
         concise=f"{reason} (M6)",
         about=name,
-        claim=reason,
         notes=("no smaller parameter is wrong",) if split.smallest else (),
         witness={
             "rule": "M6",
@@ -77,20 +72,10 @@ def _split(name: str, claim: AlignmentClaim, split: Split) -> Finding:
             "cut": split.cut,
             "block": split.block,
         },
-        fingerprint=refusal_fingerprint(entry.code, name, reason),
     )
 
 
 def _open(name: str, reason: str) -> Finding:
-    entry = code_of("SM903" if reason.startswith("z3 gave up") else "SM901")
-    return Finding(
-        code=entry.code,
-        name=entry.name,
-        severity=entry.severity,
-        verdict="undecided",
-        headline=entry.summary,
-        concise=f"{name}: {reason}",
-        about=name,
-        claim=reason,
-        fingerprint=refusal_fingerprint(entry.code, name, reason),
-    )
+    code = "SM903" if reason.startswith("z3 gave up") else "SM901"
+    found = coded(code, name, reason, verdict="undecided")
+    return replace(found, concise=f"{name}: {reason}", about=name)

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from verifier.audit.suppressions import with_remarks
-from verifier.diagnostics.codes import code_of
+from verifier.diagnostics.coded import coded
 from verifier.diagnostics.finding import Finding, Place
-from verifier.diagnostics.fingerprint import refusal_fingerprint
 from verifier.diagnostics.report import Report, Subject, is_tool_bug
 
 SCHEMA = "shardproof.baseline/1"
@@ -127,17 +126,6 @@ def _entry(path: Path, position: int, value: object) -> Known:
 
 
 def _remark(file: str, known: Known) -> Finding:
-    code = code_of("HK103")
     gone = f"{known.code} of {known.name} ({known.fingerprint}) is gone"
-    return Finding(
-        code=code.code,
-        name=code.name,
-        severity=code.severity,
-        verdict="refuted",
-        headline=code.summary,
-        concise=gone,
-        place=Place(file),
-        claim=gone,
-        helps=("take it out with: shardproof baseline prune",),
-        fingerprint=refusal_fingerprint(code.code, known.fingerprint, known.name),
-    )
+    helps = ("take it out with: shardproof baseline prune",)
+    return replace(coded("HK103", known.fingerprint, gone), place=Place(file), helps=helps)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from verifier.audit.answering import Answering
 from verifier.audit.check import Settings, check_subject
 from verifier.audit.entries import locate
 from verifier.contracts.broken import Broken
 from verifier.contracts.cases import Checked
 from verifier.contracts.induced import Induced, Induction
-from verifier.diagnostics.codes import code_of
+from verifier.diagnostics.coded import coded
 from verifier.diagnostics.finding import Finding, Place
-from verifier.diagnostics.fingerprint import refusal_fingerprint
-from verifier.diagnostics.pages import fix_of
 from verifier.diagnostics.report import Obligations, Subject
 from verifier.diagnostics.rule_codes import code_of_rule
 from verifier.diagnostics.snippets import value_label
@@ -42,23 +42,17 @@ def _contents(checked: Checked) -> dict[str, int]:
 
 def broken_finding(broken: Broken, about: str, origin: Origin) -> Finding:
     """A broken rule at its place in the document."""
-    entry = code_of(code_of_rule(broken.rule, remark=broken.remark))
     place = Origin(origin.file, origin.pointer + broken.pointer)
     key = broken.pointer.rpartition("/")[2] or "the document"
     label = value_label(place, locate, fallback=key, text=broken.message, primary=True)
-    return Finding(
-        code=entry.code,
-        name=entry.name,
-        severity=entry.severity,
-        verdict="refuted",
-        headline=entry.summary,
+    return replace(
+        coded(code_of_rule(broken.rule, remark=broken.remark), broken.pointer, broken.message),
         concise=f"{broken.message} ({broken.rule})",
+        claim="",
         place=label.place or Place(place.file, place.pointer),
         about=f"contract {about}, rule {broken.rule}",
         labels=(label,),
-        helps=fix_of(entry),
         witness={"rule": broken.rule, "pointer": broken.pointer},
-        fingerprint=refusal_fingerprint(entry.code, broken.pointer, broken.message),
     )
 
 
@@ -115,20 +109,12 @@ def _without_map(label: str, name: str, found: Induced, origin: Origin) -> Subje
 
 def impossible_subject(label: str, name: str, reason: str, rule: str, origin: Origin) -> Subject:
     """A field without a map, for the reason behind an M rule."""
-    entry = code_of(code_of_rule(rule))
-    finding = Finding(
-        code=entry.code,
-        name=entry.name,
-        severity=entry.severity,
-        verdict="refuted",
-        headline=entry.summary,
+    finding = replace(
+        coded(code_of_rule(rule), label, reason),
         concise=f"{name}: {reason} ({rule})",
         place=Place(origin.file, origin.pointer),
         about=label,
-        claim=reason,
-        helps=fix_of(entry),
         witness={"rule": rule, "field": name},
-        fingerprint=refusal_fingerprint(entry.code, label, reason),
     )
     return Subject(
         name=label,

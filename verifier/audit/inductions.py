@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from verifier.audit.check import Settings, tool_versions
@@ -14,9 +15,8 @@ from verifier.contracts.induced.cut_of_map import NoCutError, cut_of_map
 from verifier.contracts.reading import Notes, Value
 from verifier.contracts.rules.cuts import broken_cut_rules
 from verifier.contracts.shards import ParameterCut
-from verifier.diagnostics.codes import code_of
-from verifier.diagnostics.finding import Finding, Place
-from verifier.diagnostics.fingerprint import refusal_fingerprint
+from verifier.diagnostics.coded import coded
+from verifier.diagnostics.finding import Place
 from verifier.diagnostics.report import Obligations, Report, Subject
 from verifier.model.origin import Origin
 from verifier.model.shard_map import ShardMap
@@ -117,17 +117,11 @@ def _stuck(name: str, field: str, reason: str, rule: str, path: Path) -> Subject
 
 
 def _undecided(name: str, reason: str, path: Path) -> Subject:
-    entry = code_of("SM901")
-    finding = Finding(
-        code=entry.code,
-        name=entry.name,
-        severity=entry.severity,
-        verdict="undecided",
+    finding = replace(
+        coded("SM901", name, reason, verdict="undecided"),
         headline="no rule says how state follows this map",
         concise=f"{name}: {reason}",
         place=Place(str(path)),
-        claim=reason,
-        fingerprint=refusal_fingerprint(entry.code, name, reason),
     )
     return Subject(
         name=name,

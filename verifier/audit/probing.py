@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from verifier.diagnostics.codes import code_of
+from verifier.diagnostics.coded import coded
 from verifier.diagnostics.finding import Finding, FindingVerdict, Json
-from verifier.diagnostics.fingerprint import refusal_fingerprint
-from verifier.diagnostics.pages import fix_of
 from verifier.diagnostics.report import Obligations, Subject, SubjectVerdict
 from verifier.oracle.probes.observed import Probing
 
@@ -70,18 +69,10 @@ def _verdict(held: int, faults: Sequence[Finding], left: Sequence[Finding]) -> S
 
 
 def _finding(code: str, name: str, claim: str, witness: Mapping[str, Json], rule: str = "") -> Finding:
-    entry = code_of(code)
     verdict: FindingVerdict = "refuted" if rule else "undecided"
-    return Finding(
-        code=entry.code,
-        name=entry.name,
-        severity=entry.severity,
-        verdict=verdict,
-        headline=entry.summary,
+    return replace(
+        coded(code, name, claim, verdict=verdict),
         concise=f"{claim} ({rule})" if rule else claim,
         about=f"optimizer {name}" + (f", rule {rule}" if rule else ""),
-        claim=claim,
-        helps=fix_of(entry),
         witness={"optimizer": name, **({"rule": rule} if rule else {}), **witness},
-        fingerprint=refusal_fingerprint(entry.code, name, claim),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from verifier.audit.contracts import read_document
@@ -18,10 +18,8 @@ from verifier.contracts.protocols.decoding import (
     is_protocol,
 )
 from verifier.contracts.protocols.language import Protocol
-from verifier.diagnostics.codes import code_of
+from verifier.diagnostics.coded import coded
 from verifier.diagnostics.finding import Finding, Place
-from verifier.diagnostics.fingerprint import refusal_fingerprint
-from verifier.diagnostics.pages import fix_of
 from verifier.diagnostics.report import Obligations, Subject, SubjectVerdict
 from verifier.diagnostics.rule_codes import code_of_rule
 from verifier.formats import FormatError, Refusal
@@ -92,22 +90,14 @@ def _protocol(path: Path) -> Protocol:
 
 
 def _finding(violation: Violation, protocol: Protocol, path: Path, ranks: int) -> Finding:
-    entry = code_of(code_of_rule(violation.rule))
     trace = "; ".join(violation.trace) or "no fault at all"
-    return Finding(
-        code=entry.code,
-        name=entry.name,
-        severity=entry.severity,
-        verdict="refuted",
-        headline=entry.summary,
+    return replace(
+        coded(code_of_rule(violation.rule), protocol.name, violation.message),
         concise=f"{violation.message} ({violation.rule})",
         place=Place(str(path)),
         about=f"protocol {protocol.name}, {ranks} ranks",
-        claim=violation.message,
         notes=(f"this is how: {trace}",),
-        helps=fix_of(entry),
         witness={"rule": violation.rule, "trace": list(violation.trace)},
-        fingerprint=refusal_fingerprint(entry.code, protocol.name, violation.message),
     )
 
 
@@ -142,33 +132,12 @@ def _second_opinions(
 
 
 def _tool_bug(reason: str, path: Path) -> Finding:
-    entry = code_of("TB101")
-    return Finding(
-        code=entry.code,
-        name=entry.name,
-        severity=entry.severity,
-        verdict="refuted",
-        headline=reason,
-        concise=reason,
-        place=Place(str(path)),
-        fingerprint=refusal_fingerprint(entry.code, "", reason),
-    )
+    return replace(coded("TB101", "", reason), headline=reason, claim="", place=Place(str(path)))
 
 
 def _over_budget(protocol: Protocol, found: Simulation, path: Path) -> Finding:
-    entry = code_of("SM902")
     reason = f"{protocol.name} has more than {found.states} states"
-    return Finding(
-        code=entry.code,
-        name=entry.name,
-        severity=entry.severity,
-        verdict="undecided",
-        headline=entry.summary,
-        concise=reason,
-        place=Place(str(path)),
-        claim=reason,
-        fingerprint=refusal_fingerprint(entry.code, protocol.name, "states"),
-    )
+    return replace(coded("SM902", protocol.name, reason, verdict="undecided"), place=Place(str(path)))
 
 
 def is_protocol_file(path: Path) -> bool:

@@ -20,9 +20,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from verifier.diagnostics.codes import code_of, find_code
+from verifier.diagnostics.coded import coded
+from verifier.diagnostics.codes import find_code
 from verifier.diagnostics.finding import Finding, Place
-from verifier.diagnostics.fingerprint import refusal_fingerprint
 from verifier.diagnostics.report import Report, Subject
 
 FILE = "pyproject.toml"
@@ -139,18 +139,12 @@ def with_remarks(report: Report, file: str, remarks: Sequence[Finding]) -> Repor
 
 
 def _remark(found: Suppression, word: str) -> Finding:
-    code = code_of(word)
     which = f"suppression {found.position + 1} ({found.code}, {found.name})"
     said = "matched nothing in this run" if word == "HK101" else f"ended on {found.until}"
-    return Finding(
-        code=code.code,
-        name=code.name,
-        severity=code.severity,
-        verdict="refuted",
-        headline=code.summary,
+    return replace(
+        coded(word, which, said),
         concise=f"{which} {said}",
-        place=Place(FILE, f"/tool/shardproof/suppress/{found.position}"),
         claim=f"{which} {said}: {found.reason}",
+        place=Place(FILE, f"/tool/shardproof/suppress/{found.position}"),
         helps=("take it out, or give it a later date and say why",),
-        fingerprint=refusal_fingerprint(code.code, which, said),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from verifier.audit.check import Settings
-from verifier.audit.contracts import read_contract, read_document
+from verifier.audit.contracts import read_document
 from verifier.audit.inductions import (
     BrokenCutError,
     Cuts,
@@ -16,10 +16,10 @@ from verifier.audit.inductions import (
     induced_report,
     moved_report,
 )
+from verifier.cli.given_contract import given_contract
 from verifier.cli.maps import maps_of
 from verifier.cli.output import Output, report_options
 from verifier.cli.paths import NamedPath, shown
-from verifier.contracts.document import Contract
 from verifier.diagnostics.wording import escaped
 from verifier.formats import FormatError
 
@@ -52,7 +52,7 @@ def command(
     shardproof contract induce adam8bit.json --map tp4.json
     shardproof contract induce adam8bit.json --map tp4.json --target tp8.json
     """
-    declared = _contract(contract)
+    declared = given_contract(contract)
     cuts = _cuts(here)
     if there is None:
         report = induced_report(declared, cuts, here, Settings())
@@ -60,22 +60,6 @@ def command(
         report = moved_report(declared, cuts, _cuts(there), here)
     output.deliver(report)
     context.exit(report.exit_code)
-
-
-def _contract(path: Path) -> Contract:
-    try:
-        checked = read_contract(path)
-    except FormatError as error:
-        raise click.ClickException(f"{escaped(str(error))}\n  = help: {escaped(error.help)}") from error
-    if checked.contract is None:
-        raise click.ClickException(f"{shown(path)} holds no contract")
-    broken = [found for found in checked.errors if not found.pointer.startswith("/map")]
-    if broken:
-        first = escaped(f"{broken[0].pointer}: {broken[0].message} ({broken[0].rule})")
-        raise click.ClickException(
-            f"{shown(path)} breaks a rule, at {first}; see: shardproof contract check {shown(path)}"
-        )
-    return checked.contract
 
 
 def _cuts(path: Path) -> Cuts:

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from verifier.audit.check import tool_versions
-from verifier.audit.contracts import read_contract
 from verifier.audit.probing import probed_subject
+from verifier.cli.given_contract import given_contract
 from verifier.cli.output import Output, report_options
-from verifier.cli.paths import NamedPath, shown
+from verifier.cli.paths import NamedPath
 from verifier.cli.progress import part_progress
 from verifier.contracts.document import Contract
 from verifier.contracts.known import known_contract
 from verifier.diagnostics.report import Report
 from verifier.diagnostics.wording import escaped
-from verifier.formats import FormatError
 from verifier.gate.loading import FunctionError, load
 from verifier.oracle.errors import OracleError, require_torch
 
@@ -89,7 +88,7 @@ def command(
         raise click.ClickException("contract probe needs torch: pip install 'shardproof[oracle]'")
     if contract_file is not None and (len(places) > 1 or places[0] == ALL):
         raise click.UsageError("--contract is about one optimizer; probe it by itself")
-    declared = None if contract_file is None else _contract(contract_file)
+    declared = None if contract_file is None else given_contract(contract_file)
     try:
         report = _report(places, declared, device, only or PROBES, seed)
     except OracleError as error:
@@ -140,19 +139,3 @@ def _probed(place: str) -> Sequence[Probed]:
         return (probed_of(load(place).call, place),)
     except (LookupError, FunctionError) as error:
         raise click.ClickException(escaped(str(error.args[0]))) from error
-
-
-def _contract(path: Path) -> Contract:
-    try:
-        checked = read_contract(path)
-    except FormatError as error:
-        raise click.ClickException(f"{escaped(str(error))}\n  = help: {escaped(error.help)}") from error
-    if checked.contract is None:
-        raise click.ClickException(f"{shown(path)} holds no contract")
-    broken = [found for found in checked.errors if not found.pointer.startswith("/map")]
-    if broken:
-        first = escaped(f"{broken[0].pointer}: {broken[0].message} ({broken[0].rule})")
-        raise click.ClickException(
-            f"{shown(path)} breaks a rule, at {first}; see: shardproof contract check {shown(path)}"
-        )
-    return checked.contract

@@ -31,7 +31,8 @@ def disagreement(cut: ParameterCut, geometry: Geometry) -> str | None:
     verdict = check_map(found.shard_map).subjects[0].verdict
     if verdict != "proved":
         return f"the induced map is {verdict}: {geometry}, {cut}"
-    if geometry.kind != "factor" and _holders(found.shard_map) != _touching(cut, geometry):
+    # State that is made from nothing, of a parameter without elements, is with everybody and touches nobody.
+    if cut.numel and geometry.kind != "factor" and _holders(found.shard_map) != _touching(cut, geometry):
         return f"the induced map gives elements to other members: {geometry}, {cut}"
     return None
 

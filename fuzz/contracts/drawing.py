@@ -87,7 +87,10 @@ def draw_geometry(rng: random.Random, dimensions: int) -> Geometry:
         case "block":
             return Geometry(kind="block", size=rng.randint(1, 7))
         case "row_block":
-            return Geometry(kind="block", size=rng.randint(1, 4), domain="row")
+            size = rng.randint(1, 4)
+            if rng.random() < 0.2:
+                return Geometry(kind="packed", per=size, domain="row")
+            return Geometry(kind="block", size=size, domain="row")
         case "packed":
             return Geometry(kind="packed", per=rng.randint(1, 4))
         case "factor":

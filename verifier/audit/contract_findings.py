@@ -73,6 +73,8 @@ def _field(
     name: str, found: Induced, about: str, origin: Origin, settings: Settings, answering: Answering
 ) -> Subject:
     label = f"{about}: {name}"
+    if found.kind == "unknown":
+        return unknown_subject(label, found.reason, origin)
     if found.kind == "impossible" or found.shard_map is None:
         return _without_map(label, name, found, origin)
     subject = check_subject(found.shard_map, Expectation(), settings, answering)
@@ -122,5 +124,25 @@ def impossible_subject(label: str, name: str, reason: str, rule: str, origin: Or
         verdict="refuted",
         place=Place(origin.file, origin.pointer),
         obligations=Obligations(refuted=1),
+        findings=(finding,),
+    )
+
+
+def unknown_subject(label: str, reason: str, origin: Origin) -> Subject:
+    """State of which no rule says how it follows."""
+    finding = replace(
+        coded("SM901", label, reason, verdict="undecided"),
+        headline="no rule says how state follows this map",
+        concise=f"{label}: {reason}",
+        place=Place(origin.file),
+        about=label,
+        helps=(),
+    )
+    return Subject(
+        name=label,
+        kind="induced field",
+        verdict="undecided",
+        place=Place(origin.file),
+        obligations=Obligations(undecided=1),
         findings=(finding,),
     )

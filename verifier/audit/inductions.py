@@ -1,28 +1,28 @@
-"""The state of an optimizer under the cuts of real maps, and whether it can move from one to another."""
+"""The state of an optimizer under the cuts of real maps."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from verifier.audit.check import Settings, tool_versions
-from verifier.audit.contract_findings import impossible_subject, induced_subjects
+from verifier.audit.contract_findings import induced_subjects, unknown_subject
 from verifier.contracts.cutting import decode_cut
 from verifier.contracts.document import Contract
-from verifier.contracts.induced import Induced, Induction, induce
-from verifier.contracts.induced.cut_of_map import NoCutError, cut_of_map
+from verifier.contracts.induced import Induction, OtherCut, induce_any, induce_other, readings
 from verifier.contracts.reading import Notes, Value
 from verifier.contracts.rules.cuts import broken_cut_rules
 from verifier.contracts.shards import ParameterCut
-from verifier.diagnostics.coded import coded
 from verifier.diagnostics.finding import Place
 from verifier.diagnostics.report import Obligations, Report, Subject
 from verifier.model.origin import Origin
 from verifier.model.shard_map import ShardMap
 
-Cuts = Mapping[str, ParameterCut | NoCutError]
-"""By parameter; an error where the map cuts it in a way that contracts do not know."""
+Cut = tuple[ParameterCut, ...] | OtherCut
+"""What a map may be read as; the readings hold the same."""
+Cuts = Mapping[str, Cut]
+"""By parameter."""
 
 
 class BrokenCutError(Exception):
@@ -31,103 +31,77 @@ class BrokenCutError(Exception):
 
 def cuts_of_maps(maps: Sequence[ShardMap]) -> Cuts:
     """The cut that each map describes."""
-    cuts: dict[str, ParameterCut | NoCutError] = {}
-    for shard_map in maps:
-        try:
-            cuts[shard_map.name] = cut_of_map(shard_map)
-        except NoCutError as error:
-            cuts[shard_map.name] = error
-    return cuts
+    return {shard_map.name: readings(shard_map) for shard_map in maps}
 
 
-def cut_of_document(document: object) -> Cuts:
-    """The cut of a document in the form of the cases of contracts.
+def cuts_of_document(document: object) -> Cuts | None:
+    """The cuts of a document in the form of the cases of contracts: one, alone or as ``map``, or ``cuts``.
+
+    None where it is no such document.
 
     Raises:
-        BrokenCutError: it breaks a rule.
+        BrokenCutError: one breaks a rule.
     """
+    match document:
+        case {"layout": _}:
+            found = [_decoded(document, "")]
+        case {"map": {"layout": _} as inner}:
+            found = [_decoded(inner, "/map")]
+        case {"cuts": [*several]}:
+            found = [_decoded(inner, f"/cuts/{position}") for position, inner in enumerate(several)]
+        case _:
+            return None
+    return {cut.fqn: (cut,) for cut in found}
+
+
+def _decoded(document: object, pointer: str) -> ParameterCut:
     notes = Notes()
-    cut = decode_cut(Value(document, "", notes))
-    broken = [*notes.broken, *broken_cut_rules(cut)]
+    cut = decode_cut(Value(document, pointer, notes))
+    broken = [*notes.broken, *[replace(one, pointer=pointer + one.pointer) for one in broken_cut_rules(cut)]]
     if broken:
         raise BrokenCutError(f"{broken[0].pointer or '/'}: {broken[0].message} ({broken[0].rule})")
-    return {cut.fqn: cut}
+    return cut
+
+
+def shape_of(cut: Cut) -> tuple[int, ...]:
+    """Of the parameter that is cut."""
+    return cut.shape if isinstance(cut, OtherCut) else cut[0].shape
+
+
+def induction_of(contract: Contract, cut: Cut) -> Induction:
+    """The state of one parameter."""
+    return induce_other(contract, cut) if isinstance(cut, OtherCut) else induce_any(contract, cut)
 
 
 def induced_report(contract: Contract, cuts: Cuts, path: Path, settings: Settings) -> Report:
     """Each field of each parameter: its map proved, or the reason why it has none."""
     subjects: list[Subject] = []
     for name, cut in cuts.items():
-        if isinstance(cut, NoCutError):
-            subjects.append(_undecided(name, str(cut), path))
-        else:
-            subjects += induced_subjects(
-                induce(contract, cut), name, Origin(str(path)), settings, settings.answering()
-            )
-    return Report(tool=tool_versions(), subjects=tuple(subjects))
+        found = induction_of(contract, cut)
+        subjects += induced_subjects(found, name, Origin(str(path)), settings, settings.answering())
+    return Report(tool=tool_versions(), subjects=(*subjects, *common_subjects(contract, path)))
 
 
-def moved_report(contract: Contract, here: Cuts, there: Cuts, path: Path) -> Report:
-    """Each field of each parameter: can it move from one cut to the other without being computed anew?"""
-    subjects: list[Subject] = []
-    for name, cut in here.items():
-        target = there.get(name) or (next(iter(there.values())) if len(here) == len(there) == 1 else None)
-        if target is None:
-            subjects.append(_undecided(name, "the target has no such parameter", path))
-        elif isinstance(cut, NoCutError) or isinstance(target, NoCutError):
-            subjects.append(_undecided(name, str(cut if isinstance(cut, NoCutError) else target), path))
-        elif cut.shape != target.shape:
-            subjects.append(_undecided(name, f"shapes {cut.shape} and {target.shape} differ", path))
-        else:
-            subjects += _moved(contract, name, induce(contract, cut), induce(contract, target), path)
-    return Report(tool=tool_versions(), subjects=tuple(subjects))
-
-
-def _moved(contract: Contract, name: str, here: Induction, there: Induction, path: Path) -> list[Subject]:
-    if not here.fields or not there.fields:
-        return [_stuck(name, "every field", here.reason or there.reason, "M1", path)]
-    subjects: list[Subject] = []
+def common_subjects(contract: Contract, path: Path) -> Iterator[Subject]:
+    """State of the whole optimizer, which belongs to no parameter and so is with everybody."""
     for field in contract.fields:
-        if field.name not in here.fields or field.name not in there.fields:
+        if field.scope != "common" or not field.checkpointed:
             continue
-        one, two = here.fields[field.name], there.fields[field.name]
-        bad = next((found for found in (one, two) if found.kind == "impossible"), None)
-        if bad is not None:
-            side = "in the first cut" if bad is one else "in the target"
-            subjects.append(_stuck(name, field.name, f"{side}, {bad.reason}", bad.rule, path))
+        label = f"optimizer: {field.name}"
+        if field.geometry.kind == "opaque" and field.distribution != "replicate":
+            reason = "it belongs to no parameter, and nothing says what it is made from or who has it"
+            yield unknown_subject(label, reason, Origin(str(path)))
         else:
-            subjects.append(_free(name, field.name, one, two, path))
-    return subjects
+            yield known_subject(label, "of the whole optimizer: equal everywhere", path)
 
 
-def _free(name: str, field: str, one: Induced, two: Induced, path: Path) -> Subject:
-    note = f"moves as it is: {one.kind.replace('_', ' ')} here, {two.kind.replace('_', ' ')} there"
+def known_subject(name: str, note: str, path: Path) -> Subject:
+    """A field about which nothing is left to prove."""
     return Subject(
-        name=f"{name}: {field}",
+        name=name,
         kind="induced field",
         verdict="proved",
         place=Place(str(path)),
         obligations=Obligations(proved=1),
         notes=(note,),
-    )
-
-
-def _stuck(name: str, field: str, reason: str, rule: str, path: Path) -> Subject:
-    return impossible_subject(f"{name}: {field}", field, reason, rule, Origin(str(path)))
-
-
-def _undecided(name: str, reason: str, path: Path) -> Subject:
-    finding = replace(
-        coded("SM901", name, reason, verdict="undecided"),
-        headline="no rule says how state follows this map",
-        concise=f"{name}: {reason}",
-        place=Place(str(path)),
-    )
-    return Subject(
-        name=name,
-        kind="induced field",
-        verdict="undecided",
-        place=Place(str(path)),
-        obligations=Obligations(undecided=1),
-        findings=(finding,),
     )

@@ -11,11 +11,11 @@ from verifier.audit.contracts import read_document
 from verifier.audit.inductions import (
     BrokenCutError,
     Cuts,
-    cut_of_document,
+    cuts_of_document,
     cuts_of_maps,
     induced_report,
-    moved_report,
 )
+from verifier.audit.moves import moved_report
 from verifier.cli.given_contract import given_contract
 from verifier.cli.maps import maps_of
 from verifier.cli.output import Output, report_options
@@ -69,11 +69,8 @@ def _cuts(path: Path) -> Cuts:
             document = read_document(path)
         except FormatError as error:
             raise click.ClickException(escaped(str(error))) from error
-    if isinstance(document, dict) and isinstance(document.get("map"), dict) and "layout" in document["map"]:
-        document = document["map"]
-    if not (isinstance(document, dict) and "layout" in document):
-        return cuts_of_maps(maps_of(path))
     try:
-        return cut_of_document(document)
+        cuts = cuts_of_document(document)
     except BrokenCutError as error:
         raise click.ClickException(f"{shown(path)}{escaped(str(error))}") from error
+    return cuts_of_maps(maps_of(path)) if cuts is None else cuts

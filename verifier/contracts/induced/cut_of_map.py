@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from verifier.contracts.document import Layout
 from verifier.contracts.rules.cuts import broken_cut_rules
 from verifier.contracts.shards import MemberShard, ParameterCut
@@ -13,40 +15,87 @@ Box = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class NoCutError(Exception):
-    """No flat cut, no cut of one dimension and no replication; the text says why."""
+    """No flat cut, no cut of one dimension, no owner and no replication; the text says why."""
 
 
 def cut_of_map(shard_map: ShardMap) -> ParameterCut:
-    """The cut, with a member for each rank; of ranks that hold the same part the first stands for all.
+    """The first of ``cuts_of_map``.
 
-    Members are in the order of what they hold, those that hold nothing at the end.
+    Raises:
+        NoCutError: the map cuts its parameter in another way, or not exactly.
+    """
+    return cuts_of_map(shard_map)[0]
+
+
+def cuts_of_map(shard_map: ShardMap) -> tuple[ParameterCut, ...]:
+    """Every cut that the map may be, with a member for each rank.
+
+    One rank with everything owns it, replicates it, or has the only slice; whole rows are a slice and an
+    interval; what some ranks hold whole and others not at all is replicated among the former. Of ranks that
+    hold the same part the first stands for all. Members are in the order of what they hold, those that hold
+    nothing at the end.
 
     Raises:
         NoCutError: the map cuts its parameter in another way, or not exactly.
     """
     shape, shards = shard_map.logical_shape, shard_map.ranks
-    if shards and all(_is_whole(shard, shape) for shard in shards.values()):
-        whole: Box = (0,), (shard_map.numel,)
-        return _cut(shard_map, dict.fromkeys(shards, whole), "replicated")
-    boxes = {rank: _box(shard, shape) for rank, shard in shards.items() if _holds(shard)}
-    held = _first_of_each({rank: box for rank, box in boxes.items() if box is not None})
-    dim = _cut_dimension(list(held.values()), shape) if None not in boxes.values() else None
-    empty = [rank for rank, shard in shards.items() if not _holds(shard)]
-    if dim is not None:
-        offsets = tuple(n if d == dim else 0 for d, n in enumerate(shape))
-        lengths = tuple(0 if d == dim else n for d, n in enumerate(shape))
-        return _cut(shard_map, held | dict.fromkeys(empty, (offsets, lengths)), "dim_shard", dim)
-    intervals: dict[int, Box] = {}
-    for rank, shard in shards.items():
-        found = _interval(shard, shape)
-        if found is None:
-            raise NoCutError(
-                f"rank {rank} holds neither one interval of the flat parameter nor a slice of one dimension"
-            )
-        if found[1]:
-            intervals[rank] = (found[0],), (found[1],)
+    holding = {rank: shard for rank, shard in shards.items() if _holds(shard)}
+    empty = [rank for rank in shards if rank not in holding]
+    boxes = {rank: box for rank, shard in holding.items() if (box := _box(shard, shape)) is not None}
+    spans = {rank: span for rank, shard in holding.items() if (span := _interval(shard, shape)) is not None}
+    found: list[ParameterCut] = []
+    problems: list[str] = []
+    for made in (
+        _replicated(shard_map, list(holding) or list(shards), boxes),
+        _owned(shard_map, list(holding), boxes),
+        _sliced(shard_map, boxes, empty) if len(boxes) == len(holding) else None,
+        _flat(shard_map, spans, empty) if len(spans) == len(holding) else None,
+    ):
+        broken = None if made is None else next(broken_cut_rules(made), None)
+        if broken is not None:
+            problems.append(f"{broken.message} ({broken.rule})")
+        elif made is not None:
+            found.append(made)
+    if found:
+        return tuple(found)
+    if problems:
+        raise NoCutError(f"the ranks do not hold the parameter exactly once: {problems[0]}")
+    other = next(rank for rank in holding if rank not in spans)
+    raise NoCutError(
+        f"rank {other} holds neither one interval of the flat parameter nor a slice of one dimension"
+    )
+
+
+def _replicated(shard_map: ShardMap, ranks: list[int], boxes: Mapping[int, Box]) -> ParameterCut | None:
+    whole: Box = (0,) * len(shard_map.logical_shape), shard_map.logical_shape
+    if not ranks or any(boxes.get(rank) != whole for rank in ranks):
+        return None
+    return _cut(shard_map, dict.fromkeys(ranks, ((0,), (shard_map.numel,))), "replicated")
+
+
+def _owned(shard_map: ShardMap, holding: list[int], boxes: Mapping[int, Box]) -> ParameterCut | None:
+    if len(holding) != 1 or _replicated(shard_map, holding, boxes) is None:
+        return None
+    held: dict[int, Box] = dict.fromkeys(shard_map.ranks, ((0,), (0,)))
+    held[holding[0]] = (0,), (shard_map.numel,)
+    return _cut(shard_map, held, "whole_owner", owner=holding[0])
+
+
+def _sliced(shard_map: ShardMap, boxes: dict[int, Box], empty: list[int]) -> ParameterCut | None:
+    shape = shard_map.logical_shape
+    held = _first_of_each(boxes)
+    dim = 0 if len(held) == 1 and shape else _cut_dimension(list(held.values()), shape)
+    if dim is None:
+        return None
+    offsets = tuple(n if d == dim else 0 for d, n in enumerate(shape))
+    lengths = tuple(0 if d == dim else n for d, n in enumerate(shape))
+    return _cut(shard_map, held | dict.fromkeys(empty, (offsets, lengths)), "dim_shard", dim)
+
+
+def _flat(shard_map: ShardMap, spans: Mapping[int, tuple[int, int]], empty: list[int]) -> ParameterCut:
     nothing: Box = (shard_map.numel,), (0,)
-    return _cut(shard_map, _first_of_each(intervals) | dict.fromkeys(empty, nothing), "flat_shard")
+    held: dict[int, Box] = {rank: ((begin,), (length,)) for rank, (begin, length) in spans.items()}
+    return _cut(shard_map, _first_of_each(held) | dict.fromkeys(empty, nothing), "flat_shard")
 
 
 def _first_of_each(held: dict[int, Box]) -> dict[int, Box]:
@@ -57,10 +106,16 @@ def _first_of_each(held: dict[int, Box]) -> dict[int, Box]:
     return {rank: box for box, rank in first.items()}
 
 
-def _cut(shard_map: ShardMap, held: dict[int, Box], layout: Layout, dim: int | None = None) -> ParameterCut:
+def _cut(
+    shard_map: ShardMap,
+    held: dict[int, Box],
+    layout: Layout,
+    dim: int | None = None,
+    owner: int | None = None,
+) -> ParameterCut:
     order = sorted(held, key=lambda rank: (held[rank][0], not all(held[rank][1]), rank))
     names = {rank: f"rank:{rank}" for rank in order}
-    cut = ParameterCut(
+    return ParameterCut(
         fqn=shard_map.name,
         shape=shard_map.logical_shape,
         layout=layout,
@@ -68,27 +123,22 @@ def _cut(shard_map: ShardMap, held: dict[int, Box], layout: Layout, dim: int | N
         members=tuple(names.values()),
         shards=tuple(
             [
-                MemberShard(member=names[rank], offsets=box[0], lengths=box[1], is_box=layout == "dim_shard")
+                MemberShard(
+                    member=names[rank],
+                    offsets=box[0],
+                    lengths=box[1],
+                    owner=None if owner is None else names[owner],
+                    is_box=layout == "dim_shard",
+                )
                 for rank, box in sorted(held.items())
             ]
         ),
         dim=dim,
     )
-    broken = next(broken_cut_rules(cut), None)
-    if broken is not None:
-        raise NoCutError(
-            f"the ranks do not hold the parameter exactly once: {broken.message} ({broken.rule})"
-        )
-    return cut
 
 
 def _holds(shard: RankShard) -> bool:
     return any(not piece.is_empty for piece in shard.pieces)
-
-
-def _is_whole(shard: RankShard, shape: tuple[int, ...]) -> bool:
-    box = _box(shard, shape)
-    return box is not None and box == ((0,) * len(shape), shape)
 
 
 def _box(shard: RankShard, shape: tuple[int, ...]) -> Box | None:

@@ -61,7 +61,7 @@ def _fed(geometry: Geometry, shape: tuple[int, ...], element: int) -> Iterator[o
             yield (*index[:-2], index[-1])
         case "block" | "packed" if geometry.domain == "tensor":
             yield element // block_size(geometry)
-        case "block" if geometry.domain == "row":
+        case "block" | "packed" if geometry.domain == "row":
             yield (*index[:-1], index[-1] // block_size(geometry))
         case "factor" if geometry.axis is not None:
             # Entry (p, q) adds products of elements at p and at q that agree elsewhere.

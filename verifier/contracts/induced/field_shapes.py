@@ -24,7 +24,7 @@ def field_shape(geometry: Geometry, shape: tuple[int, ...]) -> tuple[int, ...]:
         case "column" if len(shape) >= 2:
             middle = (1,) if geometry.keepdim else ()
             return (*shape[:-2], *middle, shape[-1])
-        case "block" if geometry.domain == "row" and shape:
+        case "block" | "packed" if geometry.domain == "row" and shape:
             return (*shape[:-1], -(-shape[-1] // block_size(geometry)))
         case "block" | "packed" if geometry.domain == "tensor":
             return (-(-math.prod(shape) // block_size(geometry)),)

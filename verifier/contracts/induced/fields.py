@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from verifier.contracts.document import StateField
 from verifier.contracts.geometry import Geometry, RunTimeSize
 from verifier.contracts.induced import dims, flat
@@ -13,13 +15,39 @@ from verifier.contracts.induced.parts import parts_are_equal
 from verifier.contracts.shards import ParameterCut
 
 
-def induced_field(cut: ParameterCut, field: StateField) -> Induced:
-    """What becomes of a field, its declared reduction included."""
+def induced_field(cut: ParameterCut, field: StateField, *, is_whole: bool = False) -> Induced:
+    """What becomes of a field, its declared reduction and distribution included.
+
+    ``is_whole`` says that members keep the state of the whole parameter, as variants of global extent do.
+    """
     found = by_closed_form(cut, field.geometry, field.name)
     learned = field.geometry.kind == "codebook" and field.geometry.learned
     if learned and field.reduction is None and cut.spread != "replicated" and len(cut.shards) > 1:
         return impossible("M5", "it is learned from all shards, and no reduction is declared")
-    return found if found.kind != "needs_reduction" else _reduced(cut, field, found)
+    if found.kind == "needs_reduction":
+        found = _reduced(cut, field, found)
+    is_cut = cut.spread in ("flat_shard", "dim_shard") and sum(shard.numel > 0 for shard in cut.shards) > 1
+    return _distributed(cut, field, found, is_whole) if is_cut else found
+
+
+def _distributed(cut: ParameterCut, field: StateField, found: Induced, is_whole: bool) -> Induced:
+    """Who has a field of a parameter of which several members hold a part."""
+    if found.kind in ("impossible", "replicated"):
+        return found
+    match field.distribution:
+        case "owner":
+            return impossible("M1", "it is with an owner, and a parameter that is cut has none")
+        case "none":
+            return impossible("M9", "its distribution is none: nothing says who has it")
+        case "replicate" if field.reduction is None and not is_whole:
+            return impossible(
+                "M5", "it is equal everywhere, made from what others hold: no reduction is declared"
+            )
+        case "follow" if not is_whole:
+            return found
+    members = len(cut.shards)
+    whole = whole_on(field.name, field_shape(field.geometry, cut.shape), range(members), members)
+    return replace(found, kind="needs_reduction" if found.rule else "replicated", shard_map=whole)
 
 
 def by_closed_form(cut: ParameterCut, geometry: Geometry, name: str) -> Induced:
@@ -27,7 +55,8 @@ def by_closed_form(cut: ParameterCut, geometry: Geometry, name: str) -> Induced:
     unknown = _unknowable(cut, geometry)
     if unknown is not None:
         return unknown
-    if geometry.kind in ("scalar", "identity", "codebook"):
+    from_nothing = not cut.numel and geometry.kind in ("row", "column", "factor")
+    if geometry.kind in ("scalar", "identity", "codebook") or from_nothing:
         shape = field_shape(geometry, cut.shape)
         members = len(cut.shards)
         return Induced(kind="replicated", shard_map=whole_on(name, shape, range(members), members))
@@ -57,6 +86,8 @@ def _unknowable(cut: ParameterCut, geometry: Geometry) -> Induced | None:
         return impossible("M3", f"{geometry.kind} state of a parameter with {len(cut.shape)} dimensions")
     if geometry.kind == "factor" and not 0 <= (geometry.axis or 0) < len(cut.shape):
         return impossible("M3", f"there is no axis {geometry.axis} of {len(cut.shape)}")
+    if geometry.kind in ("block", "packed") and geometry.domain == "row" and not cut.shape:
+        return impossible("M3", "blocks of a row of a parameter with 0 dimensions")
     size = geometry.per if geometry.kind == "packed" else geometry.size
     if geometry.kind in ("block", "packed") and (size is None or isinstance(size, RunTimeSize)):
         return impossible("M8", "only a run knows the size of a block")
@@ -77,7 +108,7 @@ def _of_flat(cut: ParameterCut, geometry: Geometry, name: str) -> Induced:
             return flat.runs(cut, geometry, name, max(cut.shape[-1], 1))
         case "column":
             return flat.columns(cut, geometry, name)
-        case "block" if geometry.domain == "row":
+        case "block" | "packed" if geometry.domain == "row":
             return flat.rows_of_blocks(cut, geometry, name)
         case "block" | "packed":
             return flat.runs(cut, geometry, name, block_size(geometry))
@@ -93,7 +124,7 @@ def _of_dim(cut: ParameterCut, geometry: Geometry, name: str) -> Induced:
             return dims.without_axis(cut, geometry, name, len(cut.shape) - 1)
         case "column":
             return dims.without_axis(cut, geometry, name, len(cut.shape) - 2)
-        case "block" if geometry.domain == "row":
+        case "block" | "packed" if geometry.domain == "row":
             return dims.rows_of_blocks(cut, geometry, name)
         case "block" | "packed":
             return dims.blocks(cut, geometry, name)
@@ -106,9 +137,12 @@ def _reduced(cut: ParameterCut, field: StateField, found: Induced) -> Induced:
     reduction = field.reduction
     if reduction is None:
         return impossible("M5", f"{found.reason}, and no reduction is declared")
-    axes = {axis % len(cut.shape) if -len(cut.shape) <= axis else axis for axis in reduction.axes}
+    dims = len(cut.shape)
+    axes = {axis % dims for axis in reduction.axes if -dims <= axis < dims}
+    if field.geometry.kind == "factor" and reduction.op == "max":
+        return impossible("M5", f"{found.reason}; the declared reduction is a max, and a factor is a sum")
     if not _crossed(cut, field.geometry) <= axes:
-        return impossible("M5", f"{found.reason}; the declared reduction is over {sorted(axes)}")
+        return impossible("M5", f"{found.reason}; the declared reduction is over {list(reduction.axes)}")
     is_mean_of_means = reduction.weighting == "mean_of_means" or (
         reduction.op == "mean" and reduction.weighting is None
     )

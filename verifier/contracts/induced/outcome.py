@@ -8,7 +8,7 @@ from typing import Literal
 from verifier.model.shard_map import ShardMap
 
 InducedKind = Literal[
-    "same", "replicated", "dropped", "block_aligned", "needs_reduction", "owner", "impossible"
+    "same", "replicated", "dropped", "block_aligned", "needs_reduction", "owner", "impossible", "unknown"
 ]
 
 
@@ -20,7 +20,7 @@ class Induced:
         kind: same: cut like the parameter; replicated: whole on every member; dropped: cut like the parameter
             without the axis it reduces; block_aligned: every block is whole on one member; needs_reduction:
             the members that share an element compute it together, as declared; owner: whole with the owner;
-            impossible: no cut of the field follows.
+            impossible: no cut of the field follows; unknown: no rule is known for such a cut.
         rule: the M rule behind needs_reduction (M2) and impossible; empty otherwise.
         reason: why, with numbers; empty where nothing needs explaining.
         shard_map: the cut of the field, None where it is impossible. Ranks are positions in the group.

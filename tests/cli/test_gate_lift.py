@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from unittest import mock
 
 import pytest
 from sarif_kit.validate import validation_errors
 
+from tests.builders.modules import stand_in
 from tests.cli.command import shardproof
 from tests.cli.gated_code import LOADERS, SHARDS
 from tests.conftest import Golden
@@ -219,7 +219,7 @@ def test_options_that_do_not_belong_together_are_refused_by_name(
 
 
 def test_without_torch_the_extra_is_named() -> None:
-    with mock.patch.dict(sys.modules, {"torch": None}):
+    with stand_in({"torch": None}):
         ran = shardproof("gate", "--lift", "shards.py:rows", *FUSED)
     assert (ran.code, ran.out) == (2, "")
     assert "--lift needs torch, which cannot be imported: pip install 'shardproof[oracle]'" in said(ran.err)

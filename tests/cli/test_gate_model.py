@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from unittest import mock
 
 import pytest
 import torch
 from sarif_kit.validate import validation_errors
 
+from tests.builders.modules import stand_in
 from tests.cli.command import shardproof
 from tests.cli.gated_code import MODELS
 from tests.conftest import Golden
@@ -128,7 +127,7 @@ def test_options_that_do_not_belong_together_are_refused_by_name(
 
 
 def test_without_torch_the_extra_is_named() -> None:
-    with mock.patch.dict(sys.modules, {"torch": None}):
+    with stand_in({"torch": None}):
         ran = shardproof("gate", "--model", "models.py:even", "--world", "6")
     assert (ran.code, ran.out) == (2, "")
     message = "--model needs torch, which cannot be imported: pip install 'shardproof[oracle]'"

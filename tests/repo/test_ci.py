@@ -283,3 +283,10 @@ def test_the_action_installs_its_own_release_unless_told_otherwise(scratch: Scra
     assert (ACTION / "../../.." / "pyproject.toml").is_file()
     other = acted(scratch, run="audit maps/right.json", install="shardproof==0.1.0")
     assert "python -m pip install --quiet shardproof==0.1.0\n" in other.log
+
+
+def test_no_test_forgets_modules() -> None:
+    """What is imported while all modules are patched is imported again afterwards: two classes of a name."""
+    forgets = "patch.dict(" + "sys.modules"
+    found = [path for path in (ROOT / "tests").rglob("*.py") if forgets in path.read_text(encoding="utf-8")]
+    assert not found

@@ -29,11 +29,22 @@ def holders_phrase(holders: Sequence[int], noun: str = RANK) -> str:
             return f"{plural(noun)} {listing(holders)}"
 
 
-def together(holders: Sequence[int], noun: str) -> str:
+def holders_of(shard_map: ShardMap, holders: Sequence[int]) -> str:
+    """The holders of a map: ``ranks 0, 1``, or by their names, ``tensor "bias"``."""
+    names = [shard_map.called.get(holder) for holder in holders]
+    known = [name for name in names if name is not None]
+    if not names or len(known) < len(names) or len(names) > _MOST_JOINED:
+        return holders_phrase(holders, shard_map.holder)
+    noun = shard_map.holder if len(names) == 1 else plural(shard_map.holder)
+    return f"{noun} {', '.join(known)}"
+
+
+def together(shard_map: ShardMap, holders: Sequence[int]) -> str:
     """The holders as subject of a sentence: ``chunks 3 and 4``; a long list is cut short."""
     if not 1 < len(holders) <= _MOST_JOINED:
-        return holders_phrase(holders, noun)
-    return f"{plural(noun)} {joined([number(holder) for holder in holders])}"
+        return holders_of(shard_map, holders)
+    names = [shard_map.called.get(holder, number(holder)) for holder in holders]
+    return f"{plural(shard_map.holder)} {joined(names)}"
 
 
 def is_block(shard_map: ShardMap, holder: int) -> bool:
@@ -44,13 +55,13 @@ def is_block(shard_map: ShardMap, holder: int) -> bool:
 
 def shard_phrase(shard_map: ShardMap, holder: int) -> str:
     """``rank 0 shard``; ``chunk 3`` for a block."""
-    name = holders_phrase((holder,), shard_map.holder)
+    name = holders_of(shard_map, (holder,))
     return name if is_block(shard_map, holder) else f"{name} shard"
 
 
 def piece_phrase(shard_map: ShardMap, holder: int, position: int) -> str:
     """``piece 1 of rank 0``; ``chunk 3`` for a block."""
-    name = holders_phrase((holder,), shard_map.holder)
+    name = holders_of(shard_map, (holder,))
     return name if position == 0 and is_block(shard_map, holder) else f"piece {position} of {name}"
 
 
@@ -62,5 +73,5 @@ def block_text(shard_map: ShardMap, holder: int, piece: Piece) -> str | None:
     offsets = coordinates(source.offset, shape)
     if any(offset + size > extent for offset, size, extent in zip(offsets, source.shape, shape, strict=True)):
         return None
-    name = holders_phrase((holder,), shard_map.holder)
+    name = holders_of(shard_map, (holder,))
     return f"{name}: offsets {element_text(offsets)}, sizes {element_text(source.shape)}"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from verifier.diagnostics.finding import Picture, Row
-from verifier.diagnostics.holders import holders_phrase, is_block, shard_phrase
+from verifier.diagnostics.holders import holders_of, is_block, shard_phrase
 from verifier.diagnostics.layers import Layer, cell_at, holders, near, readers, visits, writers
 from verifier.diagnostics.marks import FREE, NOBODY, OTHERS, SEVERAL, UNSURE, Words, legend, mark, marks
 from verifier.diagnostics.windows import SPAN, Window, ruler, window_of
@@ -65,7 +65,7 @@ def copies_picture(shard_map: ShardMap, rank: int, address: int) -> Picture | No
     shard = shard_map.ranks.get(rank)
     if shard is None:
         return None
-    title = f"{holders_phrase((rank,), shard_map.holder)} of parameter"
+    title = f"{holders_of(shard_map, (rank,))} of parameter"
     window = window_of(title, shard_map.logical_shape, address)
     words = Words("piece", "hold", "it")
     return _painted(window, readers(shard.pieces), words, frozenset(), shard_map.logical_shape, own=True)

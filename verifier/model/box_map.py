@@ -32,6 +32,7 @@ class BoxMap:
         count: how many boxes there are; the columns cannot tell when there are no dimensions.
         origin: where the map was read, None when built in memory.
         holder: what people call the holder of one box, a singular noun such as "chunk".
+        called: the name of each box, safe to print; empty where boxes are numbered.
 
     Raises:
         TypeError: the shape is not a tuple of plain integers, or a column no array of signed 64-bit integers.
@@ -45,6 +46,7 @@ class BoxMap:
     count: int
     origin: Origin | None = None
     holder: str = "chunk"
+    called: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_shape("logical_shape", self.logical_shape)
@@ -55,6 +57,8 @@ class BoxMap:
                 raise ValueError(
                     f"{what} has {len(column)} numbers for {self.count} boxes of {self.dimensions} dimensions"
                 )
+        if len(self.called) not in (0, self.count):
+            raise ValueError(f"{len(self.called)} names for {self.count} boxes")
         if len(self.sizes) and min(self.sizes) < 0:
             raise ValueError(f"negative size {min(self.sizes)}; write 0 for an empty box")
 
@@ -92,4 +96,5 @@ class BoxMap:
             ranks=ranks,
             origin=self.origin,
             holder=self.holder,
+            called={position: self.called[position] for position in ranks} if self.called else {},
         )

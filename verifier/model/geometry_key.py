@@ -10,7 +10,7 @@ from verifier.model.box_map import BoxMap
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
 
-NAMES = frozenset({"name", "origin", "holder"})
+NAMES = frozenset({"name", "origin", "holder", "called"})
 """What a map is called, by whom and where. All else counts, whatever else a map may come to have."""
 
 

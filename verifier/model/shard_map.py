@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from verifier.model.numbers import require_ranks, require_shape
 from verifier.model.origin import Origin
@@ -40,7 +40,7 @@ class ShardMap:
 
     ``ranks`` is ordered by rank. ``origin`` is where the map was read, None when built in memory.
     ``holder`` is what people call a rank of this map, a singular noun: formats that forget who wrote a block
-    number the blocks instead.
+    number the blocks instead. ``called`` are the names of ranks that have one, safe to print.
 
     Raises:
         TypeError: the shape is not a tuple of plain integers, or ranks not plain integers to RankShard.
@@ -52,6 +52,7 @@ class ShardMap:
     ranks: dict[int, RankShard]
     origin: Origin | None = None
     holder: str = "rank"
+    called: Mapping[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_shape("logical_shape", self.logical_shape)

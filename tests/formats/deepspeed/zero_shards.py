@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from unittest import mock
 
 import torch
 
+from tests.builders.modules import stand_in
 from verifier.formats.deepspeed.zero_layout import flat_buffers, part
 
 GROUPS: list[dict[str, tuple[int, ...]]] = [{"a": (5, 3), "b": (7,)}, {"c": (4,)}]
@@ -38,7 +37,7 @@ def pickled_by_name() -> Iterator[None]:
     names = ("deepspeed", "deepspeed.utils", "deepspeed.utils.tensor_fragment")
     modules = {name: ModuleType(name) for name in names}
     vars(modules[names[-1]])["fragment_address"] = fragment_address
-    with mock.patch.dict(sys.modules, modules):
+    with stand_in(modules):
         yield
 
 

@@ -10,7 +10,7 @@ from verifier.diagnostics.finding import Equation, Label
 from verifier.diagnostics.holders import (
     RANK,
     block_text,
-    holders_phrase,
+    holders_of,
     is_block,
     piece_phrase,
     shard_phrase,
@@ -86,7 +86,7 @@ class Case:
 
     def holders(self, ranks: Sequence[int]) -> str:
         """``no rank``, ``rank 3``, ``chunks 0, 1``."""
-        return holders_phrase(ranks, self.holder)
+        return holders_of(self.shard_map, ranks)
 
     @property
     def of_blocks(self) -> bool:

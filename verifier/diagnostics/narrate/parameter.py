@@ -124,7 +124,7 @@ def _overlapping_blocks(case: Case) -> Draft:
     holders = case.integers("holders") or tuple([rank for rank, _ in case.fault.pieces])
     return Draft(
         headline=f"{'two' if len(holders) == 2 else 'several'} {plural(case.holder)} hold the same element",
-        concise=f"{together(holders, case.holder)} hold {_element(case)}",
+        concise=f"{together(case.shard_map, holders)} hold {_element(case)}",
         labels=_readers(case),
         claim=_claim(case),
         equations=case.equations("parameter"),
@@ -139,8 +139,9 @@ def replica_drift(case: Case) -> Draft:
     held = case.integers("holders")
     who = case.texts("who") or tuple([case.holders((holder,)) for holder in held])
     says = [f"{pattern} on {name}" for pattern, name in zip(case.texts("patterns"), who, strict=False)]
+    all_of_them = joined(who) if case.texts("who") else together(case.shard_map, held)
     return Draft(
-        headline=f"{joined(who) if case.texts('who') else together(held, case.holder)} hold different bits",
+        headline=f"{all_of_them} hold different bits",
         concise=f"{_element(case)} is {' and '.join(says)}",
         labels=_readers(case),
         claim=_claim(case),

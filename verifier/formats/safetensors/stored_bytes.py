@@ -48,6 +48,7 @@ def byte_map(header: Header) -> BoxSubject:
         count=len(ranges),
         origin=header.origin,
         holder=BYTES_HOLDER,
+        called=tuple([shown(each.name) for each in ranges]),
     )
     return BoxSubject(boxes=boxes, faults=(*_length_faults(header, end), *_loose(header)), is_parameter=False)
 

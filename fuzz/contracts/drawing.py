@@ -121,6 +121,7 @@ def draw_contract(rng: random.Random) -> dict[str, Any]:
         "training": [_training(layout) for layout in layouts],
         "checkpoints": [_native(layouts)],
         "precisions": rng.sample(["float32", "bfloat16", "float64"], rng.randint(1, 3)),
+        "ranks": [2] if matrices else None,
     }
     moving = [layout for layout in layouts if layout in ("flat_shard", "dim_shard")]
     if moving and rng.random() < 0.5:
@@ -128,6 +129,9 @@ def draw_contract(rng: random.Random) -> dict[str, Any]:
         document["capabilities"] = {"canonical_state_io": True}
     if rng.random() < 0.5:
         document["scale_equations"] = _equations(fields)
+    else:
+        for quantity in (*fields, *document["hyperparameters"].values()):
+            quantity["scale_power"] = None
     return document
 
 

@@ -8,7 +8,14 @@ from pathlib import Path
 
 OneInput = Callable[[bytes], None]
 
-NAMES = ("map_documents", "pickles", "geometry", "certificates", "contract_documents")
+NAMES = (
+    "map_documents",
+    "pickles",
+    "geometry",
+    "certificates",
+    "contract_documents",
+    "protocol_documents",
+)
 SEEDS = Path(__file__).parents[2] / "corpora" / "seeds"
 """One folder of inputs per target."""
 

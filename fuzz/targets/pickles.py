@@ -21,7 +21,8 @@ from verifier.formats.pickles.torch_zip import TORCH, Storage
 from verifier.formats.pickles.tree import read_pickle
 from verifier.model.origin import Origin
 
-formats()  # looks for added formats once, and an opened file is noticed
+for one in formats():  # looks for added formats once, and loads their readers: an opened file is noticed
+    one.load()
 LIMITS = Limits(nodes=5_000, depth=40, pickle_ops=5_000, memo=5_000, pickle_bytes=1 << 16)
 """Low, so that small inputs reach them."""
 REFUSALS = frozenset({"SM001", "SM003", "SM006", "SM007"})

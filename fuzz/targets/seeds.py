@@ -45,6 +45,8 @@ def seeds_of(target: str) -> Iterator[tuple[str, bytes]]:
             yield from _pickles()
         case "contract_documents":
             yield from _contracts()
+        case "protocol_documents":
+            yield from _protocols()
 
 
 def _cases(*, wrong: bool = True) -> Iterator[tuple[str, bytes]]:
@@ -57,6 +59,13 @@ def _cases(*, wrong: bool = True) -> Iterator[tuple[str, bytes]]:
 def _contracts() -> Iterator[tuple[str, bytes]]:
     """Cuts with a geometry, contracts, cuts, and both together with edits of their text."""
     for at, kind in enumerate(("induced", "contract", "cut", "edited")):
+        for number in range(8):
+            yield f"{kind}-{number}", bytes([at]) + random.Random(f"{kind} {number}").randbytes(2 * TAIL)
+
+
+def _protocols() -> Iterator[tuple[str, bytes]]:
+    """Protocols of any kind, changed ones, and documents with edits of their value or of their text."""
+    for at, kind in enumerate(("drawn", "changed", "value", "text")):
         for number in range(8):
             yield f"{kind}-{number}", bytes([at]) + random.Random(f"{kind} {number}").randbytes(2 * TAIL)
 

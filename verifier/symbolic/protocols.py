@@ -14,7 +14,7 @@ from typing import Any
 
 import z3
 
-from verifier.contracts.protocols.code import code_of
+from verifier.contracts.protocols.code import codes_of
 from verifier.contracts.protocols.language import (
     Agree,
     Collective,
@@ -68,8 +68,7 @@ def check_formula(protocol: Protocol, ranks: int | None = None, *, rlimit: int =
         TooLongError: the program is too long.
     """
     count = protocol.least_ranks if ranks is None else ranks
-    for rank in range(count):
-        code_of(protocol, rank)
+    codes_of(protocol, count)
     run = _Run(protocol, [_Rank(protocol.roles.get(rank)) for rank in range(count)])
     guards = [z3.BoolVal(True)] * count
     run.steps(protocol.steps, guards, "", [None] * count)

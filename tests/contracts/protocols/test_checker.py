@@ -11,11 +11,24 @@ from pathlib import Path
 
 import pytest
 
+from fuzz.protocols.drawing import draw_protocol
 from tests.cli.command import CORPUS
-from tests.contracts.protocols.drawn import draw_protocol
 from verifier.contracts.protocols.checker import simulate
 from verifier.contracts.protocols.decoding import decode_protocol, expected_rules
-from verifier.contracts.protocols.language import Collective, IfRole, Protocol, Repeat, Try, Vote
+from verifier.contracts.protocols.language import (
+    Agree,
+    Collective,
+    Commit,
+    IfLocal,
+    IfRole,
+    Local,
+    Protocol,
+    RaiseIfAgreed,
+    Repeat,
+    Step,
+    Try,
+    Vote,
+)
 from verifier.symbolic.protocols import check_formula
 
 CASES = sorted((CORPUS / "contracts" / "protocols").glob("*.json"))
@@ -55,6 +68,37 @@ def test_T28_z3_calls_safe_what_the_search_does() -> None:
     for seed in range(PROGRAMS):
         protocol = draw_protocol(random.Random(seed))
         assert check_formula(protocol, 2).safe is (not simulate(protocol, 2).rules), (seed, protocol)
+
+
+VOTED = (Vote("world"), RaiseIfAgreed(), Commit())
+
+
+@pytest.mark.parametrize(
+    ("steps", "rules"),
+    [
+        ((Try((Local("check"),)), *VOTED, Local("check")), ("S3", "S4")),
+        ((Try((Agree("world", "version"),)), *VOTED, Agree("world", "version")), ("S4",)),
+        ((IfLocal("slow", (Local("a"),)), IfLocal("slow", (), (Local("a"),))), ("S3",)),
+    ],
+    ids=["local step", "agreement", "branch"],
+)
+def test_two_steps_of_one_name_decide_each_for_itself(
+    steps: tuple[Step, ...], rules: tuple[str, ...]
+) -> None:
+    protocol = Protocol(name="names", steps=steps)
+    assert simulate(protocol).rules == rules
+    assert check_formula(protocol).safe is False
+
+
+def test_ranks_outside_of_a_group_pass_its_collectives_by() -> None:
+    halves = {"low": (0, 1), "high": (2, 3)}
+    steps = (Try((Local("check"),)), Vote("low"), Vote("high"), RaiseIfAgreed())
+    protocol = Protocol(name="halves", steps=steps, groups=halves)
+    assert simulate(protocol).rules == ("S3",)
+    one = Protocol(name="one", steps=(Vote("low"), Vote("high"), Commit()), groups=halves)
+    assert simulate(one).rules == ()
+    assert check_formula(one).safe
+    assert simulate(one, 2).rules == ()  # nobody is in the other group
 
 
 def test_the_way_there_names_the_decisions() -> None:

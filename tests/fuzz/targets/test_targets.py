@@ -13,7 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fuzz.documents import forms
-from fuzz.targets import certificates, documents, geometry, map_documents, pickles, watch
+from fuzz.targets import (
+    certificates,
+    documents,
+    geometry,
+    map_documents,
+    pickles,
+    protocol_documents,
+    watch,
+)
 from fuzz.targets.bytes_random import BytesRandom, case_from
 from fuzz.targets.catalogue import NAMES, SEEDS, one_input_of
 from fuzz.targets.fault import Fault
@@ -22,6 +30,9 @@ from tests.fuzz.liars import Misplacer
 from verifier.certificates.check import Rejected
 from verifier.contracts.broken import Broken
 from verifier.contracts.induced import Induced
+from verifier.contracts.protocols.checker import Simulation
+from verifier.contracts.protocols.decoding import decode_protocol
+from verifier.contracts.protocols.language import Protocol
 from verifier.formats import FormatError, Limits, read
 from verifier.formats.pickles.machine import Machine
 from verifier.formats.pickles.opcodes import OPERATIONS
@@ -224,6 +235,32 @@ def test_a_map_that_cannot_exist_is_noticed(monkeypatch: pytest.MonkeyPatch) -> 
     negative = json.dumps({"map": {"logical_shape": [-1], "ranks": {}}, "expectation": {}, "evidence": {}})
     with pytest.raises(Fault, match="accepted, but it holds no map"):
         certificates.one_input(b"\x07" + negative.encode())
+
+
+# protocol_documents
+
+
+def test_a_search_that_finds_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = Simulation((), 1, True, 2)
+    monkeypatch.setattr(protocol_documents, "simulate", lambda *asked, **more: nothing)
+    monkeypatch.setattr("fuzz.protocols.differential.simulate", lambda *asked, **more: nothing)
+    words = noticed("protocol_documents")
+    assert any("violates ()" in found for found in words)
+    assert any("the search finds nothing, runs S" in found for found in words)
+
+
+def test_a_protocol_that_is_read_otherwise_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def emptied(document: Any) -> Protocol:
+        return replace(decode_protocol(document), name=str(id(document)))
+
+    monkeypatch.setattr(protocol_documents, "decode_protocol", emptied)
+    assert any(found.startswith("read again it is") for found in noticed("protocol_documents"))
+
+
+def test_a_search_beyond_its_budget_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = Simulation((), 10**6, True, 2)
+    monkeypatch.setattr(protocol_documents, "simulate", lambda *asked, **more: endless)
+    assert any("states are visited" in found for found in noticed("protocol_documents"))
 
 
 # contract_documents

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from fuzz.protocols.drawing import draw_protocol
 from tests.cli.command import CORPUS, shardproof
-from tests.contracts.protocols.drawn import draw_protocol
 from verifier.contracts.protocols.checker import simulate
 from verifier.contracts.protocols.decoding import decode_protocol
 from verifier.contracts.protocols.language import Agree, Collective, Commit, Protocol

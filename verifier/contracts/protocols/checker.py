@@ -11,19 +11,22 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from verifier.contracts.protocols.code import Code, code_of
+from verifier.contracts.protocols.code import Code, codes_of
 from verifier.contracts.protocols.language import Agree, Collective, Protocol, Vote
 from verifier.contracts.protocols.ranks import (
+    Advance,
     Choices,
     OverBudgetError,
     RankState,
+    Told,
     Work,
     advances,
+    lines_of,
     raised,
 )
 
 MOST_STATES = 250_000
-STEPS_FOR_A_STATE = 40
+STEPS_FOR_A_STATE = 10
 """Instructions that may be looked at for each state that may be visited."""
 
 Waiting = Vote | Agree | Collective
@@ -73,6 +76,10 @@ class _World:
     choices: Choices
 
 
+_Parents = dict[_World, tuple[_World, tuple[Told, ...]]]
+"""Where each world was come to from, and what each rank decided on the way."""
+
+
 def simulate(protocol: Protocol, ranks: int | None = None, *, most_states: int = MOST_STATES) -> Simulation:
     """Search every state of the protocol in a world of ``ranks``; of ``least_ranks`` when None.
 
@@ -95,12 +102,13 @@ class _Search:
 
     def __init__(self, protocol: Protocol, ranks: int, most_states: int) -> None:
         self.found: dict[str, Violation] = {}
-        self.parents: dict[_World, tuple[_World, tuple[str, ...]]] = {}
+        self.parents: _Parents = {}
         self._protocol = protocol
-        self._codes = [code_of(protocol, rank) for rank in range(ranks)]
+        self._codes = codes_of(protocol, ranks)
         self._most_states = most_states
         self._work = Work(STEPS_FOR_A_STATE * most_states)
         self._queue: deque[_World] = deque()
+        self._ways: dict[tuple[int, RankState, Choices], list[Advance]] = {}
 
     def run(self) -> None:
         """Visit every state.
@@ -129,27 +137,36 @@ class _Search:
 
     def _advanced(
         self, states: tuple[RankState, ...], choices: Choices, rank: int = 0
-    ) -> Iterator[tuple[_World, tuple[str, ...]]]:
+    ) -> Iterator[tuple[_World, tuple[Told, ...]]]:
         """The ranks from ``rank`` on at their next collectives or ends, with what was decided on the way."""
         if rank == len(states):
+            self._work.spend(1)
             yield _World(states, choices), ()
             return
-        for way in advances(self._codes[rank], states[rank], choices, self._work):
-            lines = tuple([f"rank {rank}: {line}" for line in way.told])
+        for way in self._ways_of(self._codes[rank], states[rank], choices):
             following = (*states[:rank], way.state, *states[rank + 1 :])
             for world, told in self._advanced(following, way.choices, rank + 1):
-                yield world, lines + told
+                yield world, (way.told, *told)
+
+    def _ways_of(self, code: Code, state: RankState, choices: Choices) -> list[Advance]:
+        """What ``advances`` says, remembered: a rank is in one state in many worlds."""
+        key = (id(code), state, choices)
+        if key not in self._ways:
+            self._ways[key] = list(advances(code, state, choices, self._work))
+        return self._ways[key]
 
 
-def _trace(world: _World, parents: dict[_World, tuple[_World, tuple[str, ...]]]) -> tuple[str, ...]:
-    told: list[tuple[str, ...]] = []
+def _trace(world: _World, parents: _Parents) -> tuple[str, ...]:
+    phases: list[list[str]] = []
     while world in parents:
-        parent, lines = parents[world]
-        told.append(lines)
+        parent, told = parents[world]
+        phases.append(
+            [f"rank {rank}: {line}" for rank, decided in enumerate(told) for line in lines_of(decided)]
+        )
         if parent == world:
             break
         world = parent
-    return tuple(line for lines in reversed(told) for line in lines)
+    return tuple([line for lines in reversed(phases) for line in lines])
 
 
 def _waiting(codes: list[Code], world: _World) -> dict[int, Waiting]:

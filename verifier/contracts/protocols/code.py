@@ -72,20 +72,39 @@ def code_of(protocol: Protocol, rank: int) -> Code:
     Raises:
         TooLongError: there are too many of them.
     """
-    emitter = _Emitter(protocol, rank)
-    emitter.emit(protocol.steps, "")
-    return tuple(emitter.code)
+    return codes_of(protocol, rank + 1, first=rank)[0]
+
+
+def codes_of(protocol: Protocol, ranks: int, *, first: int = 0) -> list[Code]:
+    """The instructions of each rank from ``first`` on; ranks of one role in the same groups share them.
+
+    Raises:
+        TooLongError: there are too many of them, all different ones together.
+    """
+    made: dict[tuple[str | None, frozenset[str]], Code] = {}
+    codes: list[Code] = []
+    steps = 0
+    for rank in range(first, ranks):
+        others = frozenset(
+            name for name, members in protocol.groups.items() if members is not None and rank not in members
+        )
+        key = (protocol.roles.get(rank), others)
+        if key not in made:
+            emitter = _Emitter(*key, steps)
+            emitter.emit(protocol.steps, "")
+            made[key], steps = tuple(emitter.code), emitter.steps
+        codes.append(made[key])
+    return codes
 
 
 class _Emitter:
-    """Unrolls the program of one rank."""
+    """Unrolls the program of one role outside of ``others``, some groups; ``steps`` were unrolled before."""
 
-    def __init__(self, protocol: Protocol, rank: int) -> None:
+    def __init__(self, role: str | None, others: frozenset[str], steps: int) -> None:
         self.code: list[Instruction] = []
-        self._rank = rank
-        self._role = protocol.roles.get(rank)
-        self._others = {name for name, members in protocol.groups.items() if rank not in (members or (rank,))}
-        self._steps = 0
+        self.steps = steps
+        self._role = role
+        self._others = others
 
     def emit(self, steps: tuple[Step, ...], turn: str) -> None:
         """The instructions of some steps in one round of the loops around them."""
@@ -111,8 +130,8 @@ class _Emitter:
 
     def _count(self) -> None:
         """Rounds count like steps: a loop around nothing takes its time, too."""
-        self._steps += 1
-        if self._steps > MOST_INSTRUCTIONS:
+        self.steps += 1
+        if self.steps > MOST_INSTRUCTIONS:
             raise TooLongError(f"more than {MOST_INSTRUCTIONS} steps; repeat less often")
 
     def _emit_try(self, step: Try, turn: str) -> None:

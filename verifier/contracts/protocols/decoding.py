@@ -32,6 +32,11 @@ from verifier.contracts.protocols.language import (
 MOST_RANKS = 64
 MOST_TIMES = 10_000
 MOST_DEPTH = 50
+MOST_GROUPS = 64
+MOST_TEXT = 250
+MOST_AXES = 32
+"""Limits of a document: loops repeat its names, and the search compares its shapes."""
+RANKS = {str(rank): rank for rank in range(MOST_RANKS)}
 EXPECTED = "expect"
 """Member with the rules that are violated, in the cases of a corpus."""
 
@@ -81,6 +86,8 @@ def is_protocol(document: object) -> bool:
 def _groups(value: object) -> dict[str, tuple[int, ...] | None]:
     if not isinstance(value, dict) or not value:
         raise ProtocolError("groups is no object with a group in it")
+    if len(value) > MOST_GROUPS:
+        raise ProtocolError(f"there are more than {MOST_GROUPS} groups")
     groups: dict[str, tuple[int, ...] | None] = {}
     for name, members in value.items():
         if members is None:
@@ -103,9 +110,9 @@ def _roles(value: object) -> dict[int, str]:
         raise ProtocolError("roles is no object from rank to role")
     roles: dict[int, str] = {}
     for key, role in value.items():
-        if not (isinstance(key, str) and key.isdecimal() and _is_rank(int(key))) or not isinstance(role, str):
+        if key not in RANKS or not isinstance(role, str):
             raise ProtocolError(f"{key!r} in roles is no rank, or its role no text")
-        roles[int(key)] = role
+        roles[RANKS[key]] = role
     return roles
 
 
@@ -157,6 +164,8 @@ class _Fields:
         value = self._value.get(key, default)
         if not isinstance(value, str) or (not value and default is None):
             raise ProtocolError(f"{self._at}: {key} is no text")
+        if len(value) > MOST_TEXT:
+            raise ProtocolError(f"{self._at}: {key} is longer than {MOST_TEXT} characters")
         return value
 
     def times(self) -> int:
@@ -171,6 +180,8 @@ class _Fields:
         value = self._value.get("shape", [1])
         if not isinstance(value, list) or not all(type(n) is int and n >= 0 for n in value):
             raise ProtocolError(f"{self._at}: shape is no list of extents")
+        if len(value) > MOST_AXES:
+            raise ProtocolError(f"{self._at}: shape has more than {MOST_AXES} axes")
         return tuple(value)
 
     def true(self) -> None:

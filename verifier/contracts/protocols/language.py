@@ -128,7 +128,8 @@ class Protocol:
     Attributes:
         name: of the protocol.
         steps: the program; the same for every rank but for roles.
-        groups: the ranks of each group, ascending; None for all ranks.
+        groups: the ranks of each group, ascending; None for all ranks. Other ranks pass its votes, agreements
+            and collectives by, as they do in torch.
         roles: the role of each rank that has one; ranks beyond the largest one have none.
     """
 

@@ -20,6 +20,11 @@ from verifier.contracts.protocols.language import (
 Status = Literal["running", "returned", "raised"]
 Choices = tuple[tuple[str, bool], ...]
 """Uniform conditions that were decided, sorted."""
+Told = tuple["Told", str] | None
+"""Local decisions, a step that raised or a branch that was taken: those before the last, and the last.
+
+Ways share their beginnings, so that long programs take little room.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +50,11 @@ class RankState:
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """One way on: the state at the next collective or at the end, with the choices made on the way.
-
-    ``told`` are the local decisions, in order: a step that raised, a branch that was taken.
-    """
+    """One way on: the state at the next collective or at the end, with the choices made on the way."""
 
     state: RankState
     choices: Choices
-    told: tuple[str, ...]
+    told: Told
 
 
 class OverBudgetError(Exception):
@@ -65,13 +67,13 @@ class Work:
     def __init__(self, left: int) -> None:
         self._left = left
 
-    def spend(self) -> None:
-        """Count one.
+    def spend(self, count: int) -> None:
+        """Count so many.
 
         Raises:
-            OverBudgetError: that was one too many.
+            OverBudgetError: that was too many.
         """
-        self._left -= 1
+        self._left -= count
         if self._left < 0:
             raise OverBudgetError
 
@@ -85,11 +87,11 @@ def advances(code: Code, state: RankState, choices: Choices, work: Work) -> Iter
     Raises:
         OverBudgetError: there is more to look at than ``work`` allows.
     """
-    stack = [Advance(state, choices, ())]
+    stack = [Advance(state, choices, None)]
     seen: set[tuple[RankState, Choices]] = set()
     while stack:
         found = stack.pop()
-        work.spend()
+        work.spend(1 + len(found.choices))
         if (found.state, found.choices) in seen:
             continue
         seen.add((found.state, found.choices))
@@ -106,7 +108,7 @@ def advances(code: Code, state: RankState, choices: Choices, work: Work) -> Iter
             case Vote() | Agree() | Collective():
                 yield found
             case Local(name):
-                stack.append(replace(found, state=raised(following), told=(*found.told, f"{name} raises")))
+                stack.append(replace(found, state=raised(following), told=(found.told, f"{name} raises")))
                 stack.append(replace(found, state=following))
             case Branch(condition, uniform, otherwise):
                 stack += _branches(found, following, condition, uniform, otherwise)
@@ -124,6 +126,15 @@ def advances(code: Code, state: RankState, choices: Choices, work: Work) -> Iter
                 stack.append(replace(found, state=replace(state, at=target)))
 
 
+def lines_of(told: Told) -> list[str]:
+    """The decisions in the order in which they were made."""
+    lines: list[str] = []
+    while told is not None:
+        told, line = told
+        lines.append(line)
+    return lines[::-1]
+
+
 def raised(state: RankState) -> RankState:
     """An error: recorded where somebody does that, else the end of the rank."""
     if not state.handlers:
@@ -137,8 +148,8 @@ def _branches(
     jumped = replace(following, at=otherwise)
     known: Mapping[str, bool] = dict(found.choices)
     if not uniform:
-        taken = (*found.told, f"{condition} holds")
-        return [replace(found, state=jumped), replace(found, state=following, told=taken)]
+        taken = (found.told, f"{condition} holds")
+        return [replace(found, state=following, told=taken), replace(found, state=jumped)]
     if condition in known:
         return [replace(found, state=following if known[condition] else jumped)]
     return [

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from verifier.contracts.protocols.code import Branch, Code, code_of
+from verifier.contracts.protocols.code import Branch, Code, codes_of
 from verifier.contracts.protocols.language import Agree, Local, Protocol
 
 MOST_RUNS = 500
@@ -42,11 +42,11 @@ class Plan:
 
 
 def plans(protocol: Protocol, ranks: int) -> Iterator[Plan]:
-    """No fault; then each local step and each local branch, on one rank of each role; each agreement."""
-    codes = [code_of(protocol, rank) for rank in range(ranks)]
+    """No fault; then each local step and each local branch, on one rank of each program; each agreement."""
+    codes = codes_of(protocol, ranks)
     conditions = sorted({i.condition for code in codes for i in code if isinstance(i, Branch) and i.uniform})
     labels = dict.fromkeys(i.label for code in codes for i in code if isinstance(i, Agree))
-    faulty = _one_of_each_role(protocol, ranks)
+    faulty = _one_of_each_program(codes)
     choices = (dict(zip(conditions, ways, strict=True)) for ways in _ways(len(conditions)))
     found = (plan for uniform in choices for plan in _with(uniform, codes, faulty, labels))
     yield from islice(found, MOST_RUNS)
@@ -74,8 +74,9 @@ def _with(
         yield Plan(differs=label, uniform=uniform)
 
 
-def _one_of_each_role(protocol: Protocol, ranks: int) -> list[int]:
-    first: dict[str | None, int] = {}
-    for rank in range(ranks):
-        first.setdefault(protocol.roles.get(rank), rank)
+def _one_of_each_program(codes: Sequence[Code]) -> list[int]:
+    """The first of the ranks that do the same: those of one role in the same groups."""
+    first: dict[int, int] = {}
+    for rank, code in enumerate(codes):
+        first.setdefault(id(code), rank)
     return sorted(first.values())

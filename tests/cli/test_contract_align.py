@@ -1,4 +1,4 @@
-"""``shardproof contract align``: proved, refuted by numbers, or open with the reason."""
+"""``shardproof contract align``: proved, or refuted by numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import shardproof
-from verifier.symbolic import alignment
 
 
 def align(*arguments: str) -> tuple[int, str]:
@@ -37,12 +36,18 @@ def test_a_refutation_gives_the_smallest_numbers(tmp_path: Path) -> None:
     assert align("--block", "7", "--rule", "rows")[1].count("2 rows of 1 column over 2 ranks") == 1
 
 
-def test_what_is_open_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alignment, "_smallest", lambda *asked: None)
-    code, out = align("--block", "4", "--rule", "chunk", "--world", "3")
-    assert code not in (0, 1)
-    assert "z3 gave up on 3 ranks" in out
-    assert "SM903" in out
+def test_every_number_of_ranks_is_decided() -> None:
+    code, out = align("--block", "2", "--rule", "even", "--world", "any", "--multiple", "1048576")
+    assert code == 1
+    assert "1048576 elements over 1048576 ranks: the cut at element 1 splits block 0" in out
+    assert align("--block", "1", "--rule", "even", "--world", "any")[0] == 0
+
+
+def test_many_numbers_of_ranks_are_named_by_the_first_and_the_last() -> None:
+    code, out = align("--block", "1024", "--rule", "even", "--multiple", "65536", "--world", "2..64")
+    assert code == 0
+    assert "no size has a split block over 2 to 64 ranks" in out
+    assert "over 3 ranks" in align("--block", "2", "--rule", "even", "--multiple", "6", "--world", "3")[1]
 
 
 @pytest.mark.parametrize(
@@ -51,9 +56,9 @@ def test_what_is_open_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--rule", "chunk"], "Missing option '--block'"),
         (["--block", "0", "--rule", "chunk"], "0 is not in the range"),
         (["--block", "4", "--rule", "chunk", "--columns", "3"], "--columns belongs to --rule rows"),
-        (["--block", "4", "--rule", "chunk", "--world", "1"], "no number of ranks from 2 to 64"),
-        (["--block", "4", "--rule", "chunk", "--world", "8..2"], "no number of ranks from 2 to 64"),
-        (["--block", "4", "--rule", "chunk", "--world", "2..65"], "no number of ranks from 2 to 64"),
+        (["--block", "4", "--rule", "chunk", "--world", "1"], "no number of ranks from 2 to 65536"),
+        (["--block", "4", "--rule", "chunk", "--world", "8..2"], "no number of ranks from 2 to 65536"),
+        (["--block", "4", "--rule", "chunk", "--world", "2..65537"], "no number of ranks from 2 to 65536"),
     ],
 )
 def test_wrong_arguments_are_named(arguments: list[str], complaint: str) -> None:

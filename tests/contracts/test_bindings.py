@@ -1,4 +1,4 @@
-"""R62 and R65: groups and slots of a job."""
+"""R62, R65 and N30: groups and slots of a job."""
 
 from __future__ import annotations
 
@@ -51,6 +51,9 @@ def test_bindings_that_fit() -> None:
         ((*GROUP, "member"), 1, "R62"),
         ((*GROUP, "device"), "cuda:x", "R62"),
         ((*GROUP, "device"), "meta", "R62"),
+        ((*GROUP, "device"), "cuda:01", "R62"),
+        ((*GROUP, "device"), "cuda:128", "R62"),
+        ((*GROUP, "device"), "cpu:00", "R62"),
         ((*GROUP, "handle"), False, "R62"),
         ((*GROUP, "handle"), 1, "R62"),
         ((*GROUP, "group"), None, "R62"),
@@ -64,14 +67,44 @@ def test_bindings_that_fit() -> None:
         ((*SLOT, "group"), 1.0, "R65"),
         ((*SLOT, "name"), "layer.Bias", "R65"),
         ((*SLOT, "name"), 3, "R65"),
+        ((*SLOT, "name"), "layer.weight", "R65"),
     ],
 )
 def test_one_change_breaks_its_rule(at: Any, value: Any, rule: str) -> None:
     assert check_document(with_value(BOUND, at, value), "x").rules == (rule,)
 
 
+@pytest.mark.parametrize("device", ["cpu", "cpu:0", "cpu:3", "cuda", "cuda:0", "cuda:127", "xpu:9"])
+def test_devices_as_torch_reads_them(device: str) -> None:
+    assert check_document(with_value(BOUND, (*GROUP, "device"), device), "x").broken == ()
+    torch = pytest.importorskip("torch")
+    assert str(torch.device(device)) == device
+
+
+@pytest.mark.parametrize("device", ["cuda:01", "cuda:128", "cpu:00", "cuda:x", "cuda:"])
+def test_devices_that_torch_reads_otherwise_or_not(device: str) -> None:
+    torch = pytest.importorskip("torch")
+    try:
+        assert str(torch.device(device)) != device
+    except RuntimeError:
+        assert check_document(with_value(BOUND, (*GROUP, "device"), device), "x").rules == ("R62",)
+
+
+@pytest.mark.parametrize("members", [["b", "a"], ["a", "b", "c"]])
+def test_N30_a_group_is_bound_to_one_list_of_members(members: list[str]) -> None:
+    group = BOUND["bindings"]["groups"][0]
+    other = {**group, "group": {"name": "dp", "members": members}}
+    twice = with_value(BOUND, ("bindings", "groups"), [group, other])
+    checked = check_document(twice, "x")
+    assert (checked.verdict, checked.remarks) == ("valid", ("N30",))
+    assert checked.broken[0].pointer == "/bindings/groups/1/group"
+    assert check_document(with_value(BOUND, ("bindings", "groups"), [group, group]), "x").broken == ()
+
+
 def test_a_use_that_fits() -> None:
     assert check_document(with_value(BOUND, (*GROUP, "use"), USED), "x").broken == ()
+    indexed = with_value(BOUND, (*GROUP, "use"), {**USED, "control_device": "cpu:0"})
+    assert check_document(indexed, "x").broken == ()
 
 
 @pytest.mark.parametrize(
@@ -89,6 +122,7 @@ def test_a_use_that_fits() -> None:
         (("use", "global_ranks"), [0], "R62", "use/global_ranks"),
         (("use", "timeout_seconds"), 0, "R62", "use/timeout_seconds"),
         (("use", "cuda_devices"), True, "R62", "use/cuda_devices"),
+        (("use", "control_device"), "cpu:01", "R62", "use/control_device"),
         (("use", "collectives"), "barrier", "R62", "use/collectives"),
     ],
 )

@@ -93,6 +93,14 @@ def test_what_is_large_takes_no_time() -> None:
     contract = documents()[0]["contract"]
     many = [contract["fields"][0] | {"name": f"f{k}", "key_match": "prefix"} for k in range(900)]
     assert "N4" in check_document(contract | {"fields": many}, "x").rules
+    names = [f"f{k}" for k in range(300)]
+    rows = {"geometry": {"kind": "factor", "axis": 10**12}, "reduction": {"axes": [10**9, -1], "op": "sum"}}
+    wide = [contract["fields"][0] | {"name": name, "distribution": "follow", **rows} for name in names]
+    variants = [contract["variants"][0] | {"name": name, "fields": names} for name in names]
+    changing = {"changing": ["dim_shard"], "changes": ["placement_reshard"]}
+    claims = [contract["checkpoints"][0] | changing for _ in names]
+    large = contract | {"fields": wide, "variants": variants, "checkpoints": claims, "ranks": [10**12 + 1, 2]}
+    assert {"N12", "N24"} <= {*check_document(large, "x").rules}
 
 
 def test_what_is_deep_is_no_case() -> None:
@@ -108,6 +116,8 @@ def test_what_is_deep_is_no_case() -> None:
     [
         ([], "a contract has an implementation and fields"),
         ({}, "a contract has an implementation and fields"),
+        ({"layout": "replicated", "shards": []}, "a cut by itself: a case has it under map"),
+        ({"logical_shape": [2], "ranks": {}}, "a shard map; a case has a contract"),
         ({"contract": {}, "expect": {"verdict": "fine", "rules": []}}, "expect has a verdict"),
         ({"contract": {}, "expect": {"verdict": "valid", "rules": "R1"}}, "expect has a verdict"),
     ],
@@ -115,6 +125,48 @@ def test_what_is_deep_is_no_case() -> None:
 def test_what_is_no_case_is_named(document: object, complaint: str) -> None:
     with pytest.raises(NotACaseError, match=complaint):
         check_document(document, "x")
+
+
+UNSEEN = [
+    "\u200b",
+    "\u200d",
+    "\u202e",
+    "\ufeff",
+    "\u00ad",
+    "\u00a0",
+    "\u3000",
+    "\x07",
+    "\x7f",
+    "\n",
+    "\ud800",
+]
+
+
+@pytest.mark.parametrize("character", [*UNSEEN, "\U000e0041"])
+def test_R1_what_nobody_sees_is_in_no_name(character: str) -> None:
+    cut = {"parameter": {"fqn": f"la{character}yer", "shape": [2]}, "layout": "replicated"}
+    cut["shards"] = [{"offset": 0, "length": 2}]
+    checked = check_document({"map": cut}, "x")
+    assert checked.rules == ("R1",)
+    assert f"U+{ord(character):04X}" in checked.errors[0].message
+    assert checked.errors[0].message.isascii()
+
+
+@pytest.mark.parametrize("name", ["schicht.gewicht_ä", "層.重み", "слой.w", "layer-0/w:1"])
+def test_R1_names_are_of_any_language(name: str) -> None:
+    cut = {"parameter": {"fqn": name, "shape": [2]}, "layout": "replicated"}
+    assert check_document({"map": cut | {"shards": [{"offset": 0, "length": 2}]}}, "x").broken == ()
+
+
+def test_R27_a_list_of_cuts_is_not_empty() -> None:
+    checked = check_document({"cuts": []}, "x")
+    assert [(broken.rule, broken.pointer) for broken in checked.errors] == [("R27", "/cuts")]
+
+
+def test_a_folder_without_contracts_says_so(tmp_path: Path) -> None:
+    ran = shardproof("contract", "check", tmp_path)
+    assert ran.code == 2
+    assert "no file in this folder is called *.json" in " ".join(ran.out.split())
 
 
 def test_the_commands_on_an_eight_bit_adam(tmp_path: Path) -> None:

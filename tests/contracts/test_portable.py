@@ -1,4 +1,4 @@
-"""R66 to R68: portable state is closed, plain and complete; no change of a digit goes unnoticed."""
+"""R66 to R68, N31: portable state is closed, plain and complete; no change of a digit goes unnoticed."""
 
 from __future__ import annotations
 
@@ -81,6 +81,17 @@ def test_one_change_breaks_its_rule(at: Any, value: Any, rule: str) -> None:
     assert check_document(complete(changed), "x").rules == (rule,)
 
 
+@pytest.mark.parametrize(
+    ("name", "rules", "remarks"), [("Layer.w", ("N31",), ()), ("layer.w.b", (), ("N31",))]
+)
+def test_N31_names_are_told_apart(name: str, rules: tuple[str, ...], remarks: tuple[str, ...]) -> None:
+    parameters = STATE["parameters"]
+    other = with_value(parameters["layer.w"], ("parameter", "fqn"), name)
+    checked = check_document(complete({**STATE, "parameters": {**parameters, name: other}}), "x")
+    assert (checked.rules, checked.remarks) == (rules, remarks)
+    assert checked.broken[0].pointer == f"/parameters/{name}"
+
+
 def test_a_number_that_JSON_has_not_is_refused() -> None:
     changed = with_value(STATE, ("common", "ratio"), float("inf"))
     assert check_document({**changed, "completion": complete(STATE)["completion"]}, "x").rules == ("R67",)
@@ -97,9 +108,12 @@ def test_a_number_that_JSON_has_not_is_refused() -> None:
         ("float64", "000000000000f03f", True),
         ("float64", "000000000000f07f", False),
         ("int16", "007c", True),
+        ("bool", "01", True),
+        ("bool", "02", False),
+        ("bool", "ff", False),
     ],
 )
-def test_elements_of_every_float_are_finite(dtype: str, data: str, finite: bool) -> None:
+def test_elements_of_every_dtype_are_values_of_it(dtype: str, data: str, finite: bool) -> None:
     value = {"tensor": {"dtype": dtype, "shape": [], "data": data}}
     changed = with_value(STATE, ("common", "seed"), value)
     assert check_document(complete(changed), "x").rules == (() if finite else ("R67",))

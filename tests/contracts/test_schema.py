@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -48,6 +49,26 @@ def test_the_published_schema_is_current() -> None:
 @pytest.mark.parametrize("name", known_names())
 def test_the_schema_accepts_the_known_contracts(name: str) -> None:
     validator().validate(known_document(name))
+
+
+def members(schema: object) -> Iterator[tuple[str, object]]:
+    """Every member of every object in a schema."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("properties"), dict):
+            yield from schema["properties"].items()
+        for inner in schema.values():
+            yield from members(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from members(inner)
+
+
+def test_every_member_is_described() -> None:
+    found = [*members(contract_schema())]
+    assert len(found) > 70
+    for name, schema in found:
+        assert isinstance(schema, dict)
+        assert len(str(schema.get("description", "")).split()) > 1, name
 
 
 def has_odd_number(document: object) -> bool:

@@ -9,11 +9,11 @@ from verifier.diagnostics.coded import coded
 from verifier.diagnostics.finding import Finding
 from verifier.diagnostics.report import Obligations, Report, Subject
 from verifier.diagnostics.rule_codes import code_of_rule
-from verifier.symbolic.alignment import Aligned, AlignmentClaim, Split, Unclear, decide_alignment
+from verifier.symbolic.alignment import Aligned, AlignmentClaim, Split, counted, decide_alignment
 
 
 def alignment_report(claim: AlignmentClaim) -> Report:
-    """The claim proved, refuted by the smallest parameter, or left open with the reason."""
+    """The claim proved, or refuted by the smallest parameter."""
     name = _words(claim)
     match decide_alignment(claim):
         case Aligned(reason):
@@ -32,23 +32,13 @@ def alignment_report(claim: AlignmentClaim) -> Report:
                 obligations=Obligations(refuted=1),
                 findings=(_split(name, claim, split),),
             )
-        case Unclear(reason):
-            subject = Subject(
-                name=name,
-                kind="claim",
-                verdict="undecided",
-                obligations=Obligations(undecided=1),
-                findings=(_open(name, reason),),
-            )
     return Report(tool=tool_versions(), subjects=(subject,))
 
 
 def _words(claim: AlignmentClaim) -> str:
     things = "elements" if claim.rule != "rows" else f"rows of {claim.columns or 'any number of'} columns"
     extent = f"n {things}" if claim.multiple == 1 else f"n = {claim.multiple} k {things}"
-    worlds = "every number of" if claim.worlds is None else f"{claim.worlds[0]} to {claim.worlds[-1]}"
-    if claim.worlds is not None and len(claim.worlds) == 1:
-        worlds = str(claim.worlds[0])
+    worlds = "every number of" if claim.worlds is None else counted(claim.worlds)
     how = "equal parts" if claim.rule == "even" else "parts of ceil(n / ranks)"
     return f"blocks of {claim.block}, {extent} over {worlds} ranks in {how}"
 
@@ -64,7 +54,7 @@ def _split(name: str, claim: AlignmentClaim, split: Split) -> Finding:
         coded(code_of_rule("M6"), name, reason),
         concise=f"{reason} (M6)",
         about=name,
-        notes=("no smaller parameter is wrong",) if split.smallest else (),
+        notes=("no smaller parameter is wrong",),
         witness={
             "rule": "M6",
             "extent": split.extent,
@@ -73,9 +63,3 @@ def _split(name: str, claim: AlignmentClaim, split: Split) -> Finding:
             "block": split.block,
         },
     )
-
-
-def _open(name: str, reason: str) -> Finding:
-    code = "SM903" if reason.startswith("z3 gave up") else "SM901"
-    found = coded(code, name, reason, verdict="undecided")
-    return replace(found, concise=f"{name}: {reason}", about=name)

@@ -64,6 +64,8 @@ def _files(path: Path) -> Sequence[Path]:
 def _subjects(path: Path, settings: Settings) -> list[Subject]:
     origin = Origin(str(path))
     try:
+        if path.is_dir():
+            raise FormatError("SM002", "no file in this folder is called *.json", origin, help=HELP)
         checked = read_contract(path)
     except FormatError as error:
         return [refused(Refusal.of(path.name, error), line=error.line, column=error.column)]

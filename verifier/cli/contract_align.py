@@ -16,7 +16,7 @@ def _worlds(context: click.Context, parameter: click.Parameter, value: str) -> t
     """``8``, ``2..16`` or ``any``."""
     if value == "any":
         return None
-    match = re.fullmatch(r"([0-9]{1,3})(?:\.\.([0-9]{1,3}))?", value)
+    match = re.fullmatch(r"([0-9]{1,5})(?:\.\.([0-9]{1,5}))?", value)
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if not 2 <= first <= last <= MOST_WORLD:
         raise click.BadParameter(

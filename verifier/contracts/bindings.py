@@ -1,4 +1,4 @@
-"""What ties a contract to a running job: groups with their handles (R62), slots of parameters (R65).
+"""What ties a contract to a running job: groups with their handles (R62, N30), slots of parameters (R65).
 
 A group may say how it is used; then the device rules D1 to D9 are about it as well.
 """
@@ -14,7 +14,8 @@ from verifier.contracts.cutting import decode_group
 from verifier.contracts.devices import GroupUse, broken_device_rules
 from verifier.contracts.reading import MOST_MEMBERS, UNREAD, Members, Value, repeated
 
-DEVICE = re.compile(r"cpu|(cuda|xpu)(:[0-9]{1,4})?")
+DEVICE = re.compile(r"(cpu|cuda|xpu)(:(0|[1-9][0-9]?|1[01][0-9]|12[0-7]))?")
+"""As ``torch.device`` reads it: an index has no leading zero, and one from 128 on is not what it says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +91,12 @@ def _use(value: Value, device: str, ranks: int, handle: bool) -> GroupUse:
     members = Members(value, "R62")
     use = GroupUse(
         backend=members.need("backend", "R62", "undefined").text("R62", "undefined"),
-        device=device,
+        device=_without_cpu_index(device),
         collectives=tuple([v.text("R62") for v in members.need("collectives", "R62", []).items("R62")]),
         members=ranks,
         has_handle=handle,
         timeout_seconds=members.optional("timeout_seconds", lambda v: v.integer("R62", least=1), None),
-        control_device=members.optional("control_device", lambda v: v.text("R62"), None),
+        control_device=members.optional("control_device", _control_device, None),
         cuda_devices=members.optional("cuda_devices", lambda v: v.integer("R62", least=0), 0),
         mpi_is_cuda_aware=members.optional("mpi_is_cuda_aware", lambda v: v.flag("R62"), False),
         coordinator=members.optional("coordinator", lambda v: v.integer("R62", least=0), None),
@@ -103,6 +104,19 @@ def _use(value: Value, device: str, ranks: int, handle: bool) -> GroupUse:
     )
     members.done()
     return use
+
+
+def _control_device(value: Value) -> str:
+    """The device of votes."""
+    device = value.text("R62", "cpu")
+    if not DEVICE.fullmatch(device):
+        value.broken("R62", f"{device!r} is no device of torch's: cpu, cuda or xpu, with or without an index")
+    return _without_cpu_index(device)
+
+
+def _without_cpu_index(device: str) -> str:
+    """There is one CPU, whatever its index."""
+    return "cpu" if device.startswith("cpu:") else device
 
 
 def _global_ranks(value: Value) -> tuple[int, ...]:
@@ -131,6 +145,22 @@ def broken_binding_rules(bindings: Bindings) -> Iterator[Broken]:
             )
     for position, (group, place) in repeated([(slot.group, slot.slot) for slot in bindings.slots]):
         yield Broken(f"/slots/{position}", "R65", f"slot {place} of group {group} is bound twice")
+    for position, name in repeated([slot.name for slot in bindings.slots]):
+        if name != UNREAD:
+            yield Broken(f"/slots/{position}/name", "R65", f"{name!r} is in two slots")
+    yield from _groups_are_told_apart(bindings)
+
+
+def _groups_are_told_apart(bindings: Bindings) -> Iterator[Broken]:
+    """N30: one name of a group stands for one list of members, whose order is that of their ranks."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for position, binding in enumerate(bindings.groups):
+        if binding.group is None:
+            continue
+        first = groups.setdefault(binding.group, binding.members)
+        if first != binding.members:
+            what = "members in another order" if {*first} == {*binding.members} else "other members"
+            yield Broken(f"/groups/{position}/group", "N30", f"{binding.group!r} is bound to {what} as well")
 
 
 def _group_is_bound(at: str, binding: GroupBinding) -> Iterator[Broken]:
@@ -138,7 +168,8 @@ def _group_is_bound(at: str, binding: GroupBinding) -> Iterator[Broken]:
     if binding.member not in binding.members:
         yield Broken(f"{at}/member", "R62", f"{binding.member!r} is no member of {binding.group!r}")
     if not DEVICE.fullmatch(binding.device):
-        yield Broken(f"{at}/device", "R62", f"{binding.device!r} is neither cpu nor a cuda device")
+        words = f"{binding.device!r} is no device of torch's: cpu, cuda or xpu, with or without an index"
+        yield Broken(f"{at}/device", "R62", words)
     if binding.handle != (len(binding.members) > 1):
         what = "with" if binding.handle else "without"
         yield Broken(f"{at}/handle", "R62", f"{len(binding.members)} members {what} a process group")

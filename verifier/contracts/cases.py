@@ -117,7 +117,7 @@ def check_document(document: object, name: str) -> Checked:
     """
     kind = _kind_of(document) if isinstance(document, dict) else None
     if kind is None or not isinstance(document, dict):
-        raise NotACaseError("a contract has an implementation and fields; a case has a contract or a map")
+        raise NotACaseError(_what_it_lacks(document))
     if _is_deep(document):
         raise NotACaseError(f"it is nested deeper than {MOST_LEVELS} levels")
     notes = Notes()
@@ -148,6 +148,15 @@ def check_document(document: object, name: str) -> Checked:
         induction=None,
         answer=_answer(document["expect"]) if "expect" in document else None,
     )
+
+
+def _what_it_lacks(document: object) -> str:
+    """Why a document is none that is checked here."""
+    if isinstance(document, dict) and {"layout", "shards"} <= document.keys():
+        return 'it is a cut by itself: a case has it under map, {"map": ...}; induce takes it as it is'
+    if isinstance(document, dict) and {"logical_shape", "params"} & document.keys():
+        return "it is a shard map; a case has a contract, or the cut of a parameter by members under map"
+    return "a contract has an implementation and fields; a case has a contract or a map"
 
 
 def _check_case(document: Mapping[str, object], name: str, notes: Notes) -> Checked:

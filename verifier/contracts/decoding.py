@@ -34,7 +34,7 @@ from verifier.contracts.document import (
     Variant,
 )
 from verifier.contracts.geometry import Domain, Geometry, Kind, Reduction, RunTimeSize
-from verifier.contracts.reading import UNREAD, Members, Value, shown
+from verifier.contracts.reading import UNREAD, Members, Value, shown, why_no_name
 
 MOST_EQUATIONS = 100
 """Of scale, and terms of one; they are solved exactly."""
@@ -134,8 +134,9 @@ def _power(value: Value) -> int | None:
 
 def _geometry(value: Value) -> Geometry:
     members = Members(value, "R38")
+    kind = members.need("kind", "R38", "parameter")
     geometry = Geometry(
-        kind=cast(Kind, members.need("kind", "R38", "parameter").word("R38", Kind, "parameter")),
+        kind=cast(Kind, kind.word("R38", Kind, "parameter")),
         size=members.optional("size", _size, None),
         domain=cast(Domain, members.optional("domain", lambda v: v.word("R38", Domain, "tensor"), "tensor")),
         axis=members.optional("axis", lambda v: v.integer("N12"), None),
@@ -145,7 +146,8 @@ def _geometry(value: Value) -> Geometry:
         learned=members.optional("learned", lambda v: v.flag("R39"), False),
     )
     members.done()
-    return geometry
+    is_known = "kind" in members.there and geometry.kind == kind.raw
+    return geometry if is_known else Geometry(kind="parameter")  # else members would be of the wrong kind
 
 
 def _size(value: Value) -> int | RunTimeSize:
@@ -288,8 +290,9 @@ def _scope(value: Value) -> str | None:
 def _hyperparameters(value: Value) -> dict[str, int | None]:
     powers: dict[str, int | None] = {}
     for name, entry in value.entries("N2").items():
-        if not name or name != name.strip() or "\0" in name:
-            entry.broken("N1", f"{shown(name)} is no name")
+        why = why_no_name(name)
+        if why:
+            entry.broken("N1", why)
         members = Members(entry, "N2")
         powers[name] = members.optional("scale_power", _power, None)
         members.done()

@@ -51,18 +51,19 @@ Dtype = Literal[
 ]
 """A dtype of torch; ``param`` for that of the parameter, ``host_...`` for a value of Python's."""
 
-CAPABILITIES = (
-    "canonical_fqns",
-    "stable_shard_identity",
-    "canonical_state_io",
-    "post_sharding",
-    "parameter_rebinding",
-    "non_owners_pruned",
-    "offload",
-    "foreach",
-    "fused",
-)
-"""The flags a contract may declare; each is false where it is not named."""
+FLAGS: Mapping[str, str] = {
+    "canonical_fqns": "parameters have names that are the same whatever the topology",
+    "stable_shard_identity": "what a shard is called stays the same from run to run; rests on canonical_fqns",
+    "canonical_state_io": "a canonical transport is declared among the checkpoints",
+    "post_sharding": "it is built before its parameters are sharded; rests on parameter_rebinding",
+    "parameter_rebinding": "its parameters can be replaced by others while it lives",
+    "non_owners_pruned": "who does not own a parameter has no entry for it at all",
+    "offload": "state may be on another device than its parameter",
+    "foreach": "there is an implementation that steps many parameters at a time",
+    "fused": "there is an implementation of the step in one kernel",
+}
+"""The flags a contract may declare, with what each says; each is false where it is not named."""
+CAPABILITIES = tuple(FLAGS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +75,16 @@ class StateField:
         scope: common to all parameters, of one parameter, derived from others (never authoritative), carried
             for transport, or kept without being read (inert).
         geometry: how it is made from the parameter.
-        dtype: of its elements.
-        distribution: whether it follows the parameter's cut, is equal everywhere, or is with the owner.
+        dtype: of its elements; param for that of the parameter, host_... for a value of Python's.
+        checkpointed: whether it is saved; what cannot be computed again is.
+        optional: whether the key may be absent. Not of a parameter: there two variants say so.
+        distribution: whether it follows the parameter's cut, is equal everywhere (replicate), is with the
+            owner, or is each rank's own (none), so that it moves nowhere.
         reduction: how ranks that share an element compute it; None where none is needed.
         scale_power: p such that the field times s**p belongs to the parameter times s; None where that is not
             declared.
         modes: sharded modes in which it exists; empty for all.
+        key_match: whether keys are the name, or begin with it; state of a parameter is matched exactly.
     """
 
     name: str
@@ -97,7 +102,14 @@ class StateField:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predicate:
-    """Which parameters a variant is for, by their number of elements."""
+    """Which parameters a variant is for, by their number of elements.
+
+    Attributes:
+        id: its name.
+        min_numel: the least number of elements; None for any.
+        below_numel: a number of elements that is too large; None for none.
+        measured_on: whether elements of the whole parameter count, or of the shard that a rank has.
+    """
 
     id: str
     min_numel: int | None = None
@@ -107,7 +119,23 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """One legal combination of keys. ``ranks`` and ``exclude_ranks`` are numbers of parameter dimensions."""
+    """One legal combination of keys.
+
+    Attributes:
+        name: of the variant.
+        fields: the keys that are there, all of them.
+        layouts: of the parameters that it is for.
+        extent: what a rank holds by it: nothing but single values (metadata), the state of its shard (local),
+            of the whole parameter (global), or of the parameter that it owns (owner).
+        initialized: whether it is the state of a parameter that has been stepped, or of one before that.
+        role: whether it is for who owns the parameter, for who does not, or for any.
+        inactive: fields that are there and not read, in a variant for migration only.
+        migration_only: whether it is only read from old checkpoints.
+        ranks: numbers of dimensions of the parameters; None for all that the contract supports.
+        exclude_ranks: numbers of dimensions that it is not for.
+        mode: the sharded mode that it is for; None for any.
+        predicate: the numbers of elements that it is for; None for all.
+    """
 
     name: str
     fields: tuple[str, ...]
@@ -125,7 +153,14 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update:
-    """What the step of one element reads, and what it asks of a shard."""
+    """What the step of one element reads, and what it asks of a shard.
+
+    Attributes:
+        reads: only the element, its block, its row and column, the matrix, the tensor, or other tensors as
+            well (global).
+        empty_shard: what a step does on a shard without elements; None where that is not said.
+        requires_contiguous: whether shards have to be contiguous in memory.
+    """
 
     reads: Reads
     empty_shard: Literal["noop", "error"] | None = None
@@ -134,7 +169,18 @@ class Update:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
-    """One claim: the optimizer trains parameters of this layout. ``mesh_dims`` are ranks of meshes."""
+    """One claim: the optimizer trains parameters of this layout.
+
+    Attributes:
+        layout: of the parameters.
+        group: among whom the step communicates: nobody, the world, the mesh of the parameter, or whom an
+            adapter says.
+        mesh_dims: numbers of axes of the meshes, for dim_shard; None otherwise.
+        mode: the sharded mode; None for the only one.
+        needs_full_storage: whether a rank that steps has to hold all of the parameter.
+        needs_full_matrix: whether the step gathers the whole matrix.
+        post_sync: whether parameters are sent around after the step.
+    """
 
     layout: Layout
     group: Group
@@ -147,7 +193,23 @@ class Training:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """One claim: these layouts are saved and loaded; ``changing`` ones may come back in another cut."""
+    """One claim: these layouts are saved and loaded; ``changing`` ones may come back in another cut.
+
+    Attributes:
+        transport: how state is saved: by the optimizer's own state_dict (native), by each rank for itself
+            (rank_local), by the children (composite), or in a form that no topology is in, of what a rank has
+            (canonical_local) or of everything (canonical_global).
+        same: layouts that are loaded into the cut they were saved from.
+        changing: layouts that may come back in another cut.
+        changes: what may change: who owns a parameter, or how it is cut.
+        group: among whom it communicates.
+        collective: whether all ranks have to call it.
+        atomic: whether a load that is refused leaves everything as it was.
+        atomic_scope: for this instance, or for the whole group; of an atomic one only.
+        modes: sharded modes that are saved; empty for all.
+        dtype_policy: whether dtypes come back exactly, or floating state in that of its parameter.
+        mesh_dims: numbers of axes of the meshes, where dim_shard is saved; None for those of training.
+    """
 
     transport: Transport
     same: tuple[Layout, ...]
@@ -164,7 +226,13 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Child:
-    """One optimizer inside a composite; ``contract`` is None where it has none of its own."""
+    """One optimizer inside a composite.
+
+    Attributes:
+        role: what the composite calls it; one of its namespaces.
+        implementation: dotted name of the optimizer.
+        contract: its own; None where it has none.
+    """
 
     role: str
     implementation: str
@@ -173,7 +241,12 @@ class Child:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScaleEquation:
-    """The sum of coefficient times power over the symbols is 0."""
+    """The sum of coefficient times power over the symbols is 0.
+
+    Attributes:
+        name: what it says of the step.
+        terms: coefficients of fields, hyperparameters, param and grad.
+    """
 
     name: str
     terms: Mapping[str, int]
@@ -185,11 +258,19 @@ class Contract:
 
     Attributes:
         implementation: dotted name of the optimizer.
-        hyperparameters: scale power by name, None where none is declared.
+        fields: the keys of its state.
+        variants: which of them a parameter has, and when.
         update: what its step reads; None for a composite, whose children say it.
+        training: what it trains.
+        checkpoints: what it promises of saving and loading.
+        hyperparameters: scale power by name, None where none is declared.
+        capabilities: the flags that are true; each is false where it is not named.
         ranks: numbers of parameter dimensions that are supported; None for all.
-        capabilities: the flags of CAPABILITIES that are true.
+        precisions: dtypes of the parameters that it trains.
         namespaces: prefixes of a composite's state, at least one for each child's role.
+        children: the optimizers that a composite is made of.
+        scale_equations: why powers of the unit are what they are.
+        schema_version: of the form of this document.
     """
 
     implementation: str

@@ -1,8 +1,8 @@
 """Optimizer state in a file that any topology can load: closed keys, plain values, a digest over all of it.
 
-Rules: R66 for its form, R67 for values, R68 for what says that it is complete. A value is null, a bool, an
-integer, a text, a finite number, a list, or an object with one of the members ``dict``, ``tuple`` and
-``tensor``; nothing else can stand for a value, so nothing has to be guessed or called.
+Rules: R66 for its form, R67 for values, R68 for what says that it is complete, N31 for names. A value is
+null, a bool, an integer, a text, a finite number, a list, or an object with one of the members ``dict``,
+``tuple`` and ``tensor``; nothing else can stand for a value, so nothing has to be guessed or called.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ import math
 import re
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verifier.contracts.cutting import decode_parameter
 from verifier.contracts.reading import LARGEST, MOST_DIMENSIONS, MOST_MEMBERS, UNREAD, Members, Value, shown
+from verifier.contracts.rules.manifests import names_are_told_apart
 
 FORMAT = "shardproof.optimizer_state"
 VERSION = 1
@@ -53,6 +54,9 @@ def decode_portable(value: Value) -> PortableState:
     _constant(members.need("version", "R66", VERSION), VERSION)
     entries = members.need("parameters", "R66", {}).entries("R66", MOST_MEMBERS)
     variants = {fqn: _parameter(fqn, entry) for fqn, entry in entries.items()}
+    places = [entry.pointer for entry in entries.values()]
+    for position, found in names_are_told_apart([*entries]):
+        value.notes.add(replace(found, pointer=places[position]))
     _values(members.need("common", "R66", {}))
     completion = members.need("completion", "R68", None)
     members.done("R66")
@@ -143,6 +147,8 @@ def _tensor(value: Value) -> None:
             data.broken("R67", f"{stored} bytes; {dtype} {extents} has {needed}")
         elif nonfinite and _has(bytes.fromhex(data.raw), word, nonfinite):
             data.broken("R67", "an element is infinite or no number")
+        elif dtype == "bool" and not {*bytes.fromhex(data.raw)} <= {0, 1}:
+            data.broken("R67", "an element of bool is neither the byte 00 nor 01")
 
 
 def _has(data: bytes, word: str, bits: int) -> bool:

@@ -8,6 +8,7 @@ rules compare every two members of a list.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar, cast, get_args
@@ -27,8 +28,21 @@ MOST_CHARACTERS = 4_096
 """Of one name."""
 UNREAD = "?"
 """Stands for a name that could not be read."""
+UNSEEN = (
+    r"\u0000-\u001f\u007f-\u00a0\u00ad\u0600-\u0605\u061c\u06dd\u070f\u1680\u180e\u2000-\u200f"
+    r"\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufeff\ufff9-\ufffb" + "\U000e0000-\U000e007f"
+)
+"""Characters in no name, as a class of Python's and JavaScript's regular expressions (the tags stand as they
+are, for the two write them differently): controls, line ends, what directs or joins letters without being
+seen, halves of characters, and blanks that look like the plain one or like nothing.
+"""
 LARGEST = 2**63 - 1
 """Integers beyond are in no tensor, and would make messages that nobody can read."""
+
+
+_UNSEEN = re.compile(f"[{UNSEEN}]")
+MOST_SAID = 20
+"""Messages about one rule at one place; some rules compare every two members of a list."""
 
 
 @dataclass(slots=True)
@@ -36,17 +50,17 @@ class Notes:
     """The rules that a document breaks, in the order found."""
 
     broken: list[Broken] = field(default_factory=list)
-    _said: set[tuple[str, str, bool]] = field(default_factory=set)
+    _said: dict[tuple[str, str, bool], set[str]] = field(default_factory=dict)
 
     def note(self, rule: str, pointer: str, message: str) -> None:
         """A rule that a value breaks."""
         self.add(Broken(pointer, rule, message))
 
     def add(self, found: Broken) -> None:
-        """A broken rule; said once for each place and rule."""
-        key = found.pointer, found.rule, found.remark
-        if key not in self._said:
-            self._said.add(key)
+        """A broken rule; said once for each place, and not endlessly."""
+        said = self._said.setdefault((found.pointer, found.rule, found.remark), set())
+        if found.message not in said and len(said) < MOST_SAID:
+            said.add(found.message)
             self.broken.append(found)
 
 
@@ -57,6 +71,18 @@ def shown(value: object) -> str:
     except (TypeError, ValueError, RecursionError):
         text = f"a {type(value).__name__}"
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def why_no_name(text: str) -> str:
+    """What is wrong with a text as a name, empty if nothing is."""
+    if len(text) > MOST_CHARACTERS:
+        return f"a text of {len(text)} characters; {MOST_CHARACTERS} are read"
+    if not text or text != text.strip(" "):
+        return f"{shown(text)} is empty or has outer blanks"
+    unseen = _UNSEEN.search(text)
+    if unseen is not None:
+        return f"{shown(text)} has U+{ord(unseen[0]):04X} in it, which is not to be seen"
+    return ""
 
 
 def step(key: str | int) -> str:
@@ -101,15 +127,13 @@ class Value:
         return self.raw
 
     def text(self, rule: str, default: str = UNREAD) -> str:
-        """A text that is not empty, with no blanks around it and no NUL."""
+        """A text that is not empty, with no blanks around it and all of it to be seen."""
         if type(self.raw) is not str:
             self.broken(rule, f"{shown(self.raw)} is no text")
             return default
-        if not self.raw or self.raw != self.raw.strip() or "\0" in self.raw:
-            self.broken(rule, f"{shown(self.raw)} is empty, has outer blanks or a NUL")
-            return default
-        if len(self.raw) > MOST_CHARACTERS:
-            self.broken(rule, f"a text of {len(self.raw)} characters; {MOST_CHARACTERS} are read")
+        why = why_no_name(self.raw)
+        if why:
+            self.broken(rule, why)
             return default
         return self.raw
 

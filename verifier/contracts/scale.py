@@ -114,7 +114,7 @@ def _reduced(
 
 
 def scale_powers_fit(contract: Contract) -> Iterator[Broken]:
-    """N34: the declared powers satisfy the equations, which determine every float field and what they name.
+    """N34: the declared powers satisfy the equations, which determine every float field and hyperparameter.
 
     A contract without equations makes no claim about scale.
     """
@@ -123,11 +123,12 @@ def scale_powers_fit(contract: Contract) -> Iterator[Broken]:
     known = declared_powers(contract)
     names = {f.name for f in contract.fields} | contract.hyperparameters.keys() | GIVEN.keys()
     for position, equation in enumerate(contract.scale_equations):
+        at = f"/scale_equations/{position}/terms"
         for symbol in equation.terms:
             if symbol not in names:
-                yield Broken(
-                    f"/scale_equations/{position}/terms", "N34", f"{symbol!r} is no field or hyperparameter"
-                )
+                yield Broken(at, "N34", f"{symbol!r} is no field or hyperparameter")
+        if not any(equation.terms.values()):
+            yield Broken(at, "N34", f"{equation.name!r} is about nothing")
     solution = solve(contract.scale_equations, known)
     if isinstance(solution, Conflict):
         powers = ", ".join(f"{name} {known[name]:+d}" for name in solution.declared)
@@ -137,12 +138,37 @@ def scale_powers_fit(contract: Contract) -> Iterator[Broken]:
             f"{' and '.join(map(repr, solution.equations))} cannot hold with {powers or 'any powers'}",
         )
         return
+    yield from _powers_are_determined(contract, solution)
+
+
+def _powers_are_determined(contract: Contract, solution: Powers) -> Iterator[Broken]:
+    """Powers are integers that equations ask for; a declared 0 is that of a number, and needs none."""
+    said = {s for equation in contract.scale_equations for s, factor in equation.terms.items() if factor}
+    for at, name, declared, is_float in _symbols(contract):
+        power = solution.solved.get(name)
+        if power is not None and power.denominator != 1:
+            yield Broken(at, "N34", f"{name!r} would have the power {power}, which is no integer")
+        elif (power is None and (is_float or name in said)) or (declared and name not in said):
+            yield Broken(at, "N34", f"no equation says how {name!r} scales")
+
+
+def powers_have_equations(contract: Contract) -> Iterator[Broken]:
+    """N34: where powers are declared, equations say why; without them this is remarked upon."""
+    if contract.scale_equations:
+        return
+    for at, name, declared, _ in _symbols(contract):
+        if declared:
+            words = f"{name!r} has the power {declared}, and no equation says why"
+            yield Broken(at, "N34", words, remark=True)
+
+
+def _symbols(contract: Contract) -> Iterator[tuple[str, str, int | None, bool]]:
+    """Fields and hyperparameters: place of the power, name, power, and whether it has to have one."""
     for position, field in enumerate(contract.fields):
-        floats = field.dtype in FLOATING and field.scope in ("common", "parameter")
-        if floats and field.name not in solution.solved:
-            yield Broken(
-                f"/fields/{position}/scale_power", "N34", f"no equation says how {field.name!r} scales"
-            )
-    for name in solution.free:
-        if name in contract.hyperparameters:
-            yield Broken(f"/hyperparameters/{step(name)}", "N34", f"no equation says how {name!r} scales")
+        is_float = field.dtype in FLOATING and field.scope in ("common", "parameter")
+        yield f"/fields/{position}/scale_power", field.name, field.scale_power, is_float
+    for name, power in contract.hyperparameters.items():
+        yield f"/hyperparameters/{step(name)}", name, power, True
+
+
+RULES = (scale_powers_fit, powers_have_equations)

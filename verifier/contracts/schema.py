@@ -7,19 +7,21 @@ Schema 4.0 is an integer, for us it is none. ``docs/contract.schema.json`` is it
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import re
 from collections.abc import Mapping
 from types import NoneType, UnionType
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
-from verifier.contracts.document import CAPABILITIES, Contract, ScaleEquation
-from verifier.contracts.reading import LARGEST, MOST_CHARACTERS
+from verifier.contracts.document import FLAGS, Contract, ScaleEquation
+from verifier.contracts.reading import LARGEST, MOST_CHARACTERS, UNSEEN
 
 Json = dict[str, object]
 
 TEXT: Json = {
     "type": "string",
     "maxLength": MOST_CHARACTERS,
-    "pattern": r"^[^\s\u0000]([^\u0000]*[^\s\u0000])?$",
+    "pattern": f"^[^ {UNSEEN}]([^{UNSEEN}]*[^ {UNSEEN}])?$",
 }
 INTEGER: Json = {"type": "integer", "minimum": -LARGEST, "maximum": LARGEST}
 LEAST = {
@@ -63,18 +65,32 @@ def _define(record: type, definitions: dict[str, Json]) -> Json:
 def _record(record: type, definitions: dict[str, Json]) -> Json:
     hints = get_type_hints(record)
     fields = dataclasses.fields(record)
-    optional = ABSENT.get(record, ())
+    optional, said = ABSENT.get(record, ()), attributes_of(record)
+    about = (record.__doc__ or "").strip().splitlines()[0]
     return {
         "type": "object",
-        "description": (record.__doc__ or "").strip().splitlines()[0],
+        "description": about,
         "properties": {
-            field.name: _special(record, field.name) or _of(hints[field.name], field.name, definitions)
+            field.name: {"description": said.get(field.name, about)}
+            | (_special(record, field.name) or _of(hints[field.name], field.name, definitions))
             for field in fields
         },
         "required": [field.name for field in fields if _is_required(field) and field.name not in optional]
         + (["schema_version"] if record is Contract else []),
         "additionalProperties": False,
     }
+
+
+def attributes_of(record: type) -> dict[str, str]:
+    """What the docstring of a record says of each of its attributes, in the words of JSON."""
+    said: dict[str, str] = {}
+    name = ""
+    for line in (inspect.getdoc(record) or "").partition("Attributes:\n")[2].splitlines():
+        match = re.fullmatch(r" {4}(\w+): (.*)", line)
+        if match is not None:
+            name = match[1]
+        said[name] = match[2] if match is not None else f"{said[name]} {line.strip()}"
+    return {key: text.replace("None", "null").replace("``", "") for key, text in said.items()}
 
 
 def _is_required(field: dataclasses.Field[object]) -> bool:
@@ -86,9 +102,10 @@ def _special(record: type, name: str) -> Json | None:
     if record is Contract and name == "schema_version":
         return {"const": 1, "type": "integer"}
     if record is Contract and name == "capabilities":
-        return _object({flag: {"type": "boolean"} for flag in CAPABILITIES})
+        return _object({flag: {"type": "boolean", "description": words} for flag, words in FLAGS.items()})
     if record is Contract and name == "hyperparameters":
-        power = {"scale_power": _either([INTEGER, {"type": "null"}])}
+        words = {"description": "p such that it times s**p belongs to the parameter times s; null for none"}
+        power = {"scale_power": words | _either([INTEGER, {"type": "null"}])}
         return {"type": "object", "propertyNames": TEXT, "additionalProperties": _object(power)}
     if record is ScaleEquation and name == "terms":
         return {"type": "object", "additionalProperties": INTEGER}

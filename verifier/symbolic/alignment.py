@@ -1,23 +1,21 @@
-"""Are blocks of b elements never split, for every size and world size? Theory: T26 (c) and (d).
+"""Are blocks of b elements never split, for every size and world size? Theory: T26 (c) and (d), T29.
 
 A parameter is cut by a rule: ``chunk`` gives each rank ceil(n / w) elements and the last ones less, as
 ``torch.chunk`` and DTensor do; ``even`` gives each n / w, for sizes that w divides; ``rows`` cuts the rows of
-a matrix as ``chunk`` cuts elements. With a number for w all of it is linear in n, with division and remainder
-by numbers, which z3 decides. A counterexample is computed again without z3.
+a matrix as ``chunk`` cuts elements. Which claims hold is arithmetic on the numbers of the claim, and so is
+the smallest parameter that is wrong; tests ask z3 the same.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
-
-import z3
+from dataclasses import dataclass
+from typing import Literal
 
 CutRule = Literal["chunk", "even", "rows"]
-MOST_WORLD = 64
-RLIMIT = 20_000_000
-"""z3 steps for one world size; the usual one takes some ten thousand."""
+MOST_WORLD = 65_536
+"""Of the numbers of ranks that are listed; every number at once is another claim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,24 +53,16 @@ class Aligned:
 class Split:
     """A parameter with a block on two ranks: the cut before element ``cut`` goes through it.
 
-    ``smallest`` says that no smaller one is wrong.
+    No smaller parameter is wrong over any of the numbers of ranks that were asked about.
     """
 
     extent: int
     world: int
     cut: int
     block: int
-    smallest: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Unclear:
-    """Neither was shown."""
-
-    reason: str
-
-
-def decide_alignment(claim: AlignmentClaim, *, rlimit: int = RLIMIT) -> Aligned | Split | Unclear:
+def decide_alignment(claim: AlignmentClaim) -> Aligned | Split:
     """Whether the claim holds for every size.
 
     Raises:
@@ -80,86 +70,64 @@ def decide_alignment(claim: AlignmentClaim, *, rlimit: int = RLIMIT) -> Aligned 
     """
     if min(claim.block, claim.multiple, claim.unit) < 1:
         raise ValueError(f"blocks, multiples and columns are at least 1: {claim}")
-    if claim.unit % claim.block == 0:
-        return Aligned(f"every cut is at a multiple of {claim.unit} elements, whole blocks of {claim.block}")
-    if claim.worlds is not None:
-        return _of_worlds(claim, claim.worlds, rlimit)
-    found = _of_worlds(claim, range(2, MOST_WORLD + 1), rlimit)
-    if isinstance(found, Split):
-        return found
-    return Unclear(
-        f"no counterexample with up to {MOST_WORLD} ranks; for every number of ranks sizes are products of "
-        "unknowns, which no method here decides"
-    )
-
-
-def _of_worlds(claim: AlignmentClaim, worlds: Iterable[int], rlimit: int) -> Aligned | Split | Unclear:
-    best: Split | None = None
-    undecided: list[int] = []
-    listed = list(worlds)
-    for world in listed:
+    for world in claim.worlds or ():
         if not 2 <= world <= MOST_WORLD:
             raise ValueError(f"a world of {world} ranks; from 2 to {MOST_WORLD} are decided")
-        found = _smallest(claim, world, None if best is None else best.extent, rlimit)
-        if isinstance(found, Split):
-            best = found
-            if best.extent == claim.multiple:
-                break  # nothing is smaller
-        elif found is None:
-            undecided.append(world)
-    if best is not None:
-        return replace(best, smallest=best.smallest and not undecided)
-    if undecided:
-        return Unclear(f"z3 gave up on {undecided[0]} ranks")
-    return Aligned(f"no size has a split block, for {len(listed)} numbers of ranks from {listed[0]} on")
+    if claim.unit % claim.block == 0:
+        return Aligned(f"every cut is at a multiple of {claim.unit} elements, whole blocks of {claim.block}")
+    if claim.worlds is None:
+        return _of_every_world(claim)
+    extents = [(extent, world) for world in claim.worlds if (extent := _smallest(claim, world)) is not None]
+    if not extents:
+        return Aligned(f"no size has a split block over {counted(claim.worlds)} ranks")
+    return _split(claim, *min(extents))
 
 
-def _smallest(
-    claim: AlignmentClaim, world: int, below: int | None, rlimit: int
-) -> Split | Literal["none"] | None:
-    """The smallest parameter with a split block, below an extent; None where z3 gives up on all of them."""
-    context = z3.Context()
-    solver = z3.Solver(ctx=context)
-    solver.set("rlimit", rlimit)
-    times = z3.Int("times", context)
-    extent = claim.multiple * times
-    solver.add(times >= 1, _splits(claim, world, extent))
-    if below is not None:
-        solver.add(extent < below)
-    answer = solver.check()
-    if answer != z3.sat:
-        return "none" if answer == z3.unsat else None
-    high, low, answer = solver.model()[times].as_long(), 1, z3.unsat
-    while low < high and answer != z3.unknown:
-        middle = (low + high) // 2
-        solver.push()
-        solver.add(times <= middle)
-        answer = solver.check()
-        if answer == z3.sat:
-            high = solver.model()[times].as_long()
-        elif answer == z3.unsat:
-            low = middle + 1
-        solver.pop()
-    return replace(_recounted(claim, world, claim.multiple * high), smallest=low == high)
+def counted(worlds: tuple[int, ...]) -> str:
+    """Numbers of ranks in words."""
+    return str(worlds[0]) if len(worlds) == 1 else f"{worlds[0]} to {worlds[-1]}"
 
 
-def _splits(claim: AlignmentClaim, world: int, extent: Any) -> Any:
-    """The formula: some cut between two ranks with elements is no multiple of the block."""
-    part = extent / world if claim.rule == "even" else (extent + (world - 1)) / world
-    cuts = [z3.And(k * part < extent, (k * part * claim.unit) % claim.block != 0) for k in range(1, world)]
-    fits = [extent % world == 0] if claim.rule == "even" else []
-    return z3.And(*fits, z3.Or(*cuts))
+def _of_every_world(claim: AlignmentClaim) -> Split:
+    """As many ranks as there are places have one each (T29): the block divides the unit or is split."""
+    extent = claim.multiple if claim.multiple > 1 else 2
+    for world in _worlds_of(claim, extent):
+        part = -(-extent // world)
+        if part < extent and part * claim.unit % claim.block:
+            return _split(claim, extent, world)
+    return _split(claim, extent, extent)
 
 
-def _recounted(claim: AlignmentClaim, world: int, extent: int) -> Split:
-    """The first cut through a block, by arithmetic.
+def _worlds_of(claim: AlignmentClaim, extent: int) -> Iterable[int]:
+    """Numbers of ranks for an extent, small ones first and not all of them."""
+    few = range(2, min(extent, MOST_WORLD) + 1)
+    return few if claim.rule != "even" else (world for world in few if extent % world == 0)
+
+
+def _smallest(claim: AlignmentClaim, world: int) -> int | None:
+    """The smallest extent over so many ranks that has a split block, None where none has (T29)."""
+    places = claim.block // math.gcd(claim.block, claim.unit)
+    if claim.rule == "even":
+        extent = math.lcm(claim.multiple, world)
+        return None if extent // world % places == 0 else extent
+    part, rest = divmod(claim.multiple, world)
+    if rest == 0:
+        return None if part % places == 0 else claim.multiple
+    if claim.multiple == 1:
+        return 2  # one place cannot be cut, two are cut after the first
+    if (part + 1) % places:
+        return claim.multiple
+    return claim.multiple * -(-world // (world - rest))
+
+
+def _split(claim: AlignmentClaim, extent: int, world: int) -> Split:
+    """The first cut, which goes through a block, computed from the definition of the rule.
 
     Raises:
-        RuntimeError: there is none, so z3 was wrong.
+        RuntimeError: it does not, so what was concluded was wrong.
     """
     part = -(-extent // world)
-    for k in range(1, world):
-        cut = k * part * claim.unit
-        if k * part < extent and cut % claim.block:
-            return Split(extent, world, cut, cut // claim.block)
-    raise RuntimeError(f"z3 says that {extent} over {world} ranks splits a block, and it does not: {claim}")
+    cut = part * claim.unit
+    if part >= extent or cut % claim.block == 0:
+        raise RuntimeError(f"{extent} over {world} ranks should split a block, and does not: {claim}")
+    return Split(extent, world, cut, cut // claim.block)

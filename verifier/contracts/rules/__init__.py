@@ -5,21 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from verifier.contracts import scale
 from verifier.contracts.broken import Broken
 from verifier.contracts.document import Contract
-from verifier.contracts.rules import capabilities, checkpoints, children, fields, training, variants
-from verifier.contracts.scale import scale_powers_fit
+from verifier.contracts.rules import (
+    capabilities,
+    checkpoints,
+    children,
+    coverage,
+    distributions,
+    fields,
+    geometries,
+    moving,
+    training,
+    variants,
+)
 
 Rule = Callable[[Contract], Iterator[Broken]]
 
 RULES: tuple[Rule, ...] = (
     *fields.RULES,
+    *geometries.RULES,
+    *distributions.RULES,
     *variants.RULES,
     *training.RULES,
+    *coverage.RULES,
     *checkpoints.RULES,
+    *moving.RULES,
     *capabilities.RULES,
     *children.RULES,
-    scale_powers_fit,
+    *scale.RULES,
 )
 
 

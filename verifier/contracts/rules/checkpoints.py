@@ -1,13 +1,12 @@
-"""Rules about checkpoints: R51 and R52, N17 and N20 in part, N21 to N26."""
+"""Rules about checkpoints: R51 and R52, N17, N19 and N20 in part, N21 to N23, N25, N26."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from verifier.contracts.broken import Broken
-from verifier.contracts.document import Checkpoint, Contract, StateField, Variant
-from verifier.contracts.geometry import RunTimeSize
-from verifier.contracts.reading import repeated
+from verifier.contracts.document import Checkpoint, Contract
+from verifier.contracts.reading import UNREAD, repeated
 
 
 def _at(position: int, *keys: str) -> str:
@@ -83,42 +82,14 @@ def transports_do_what_they_say(contract: Contract) -> Iterator[Broken]:
         yield Broken("/checkpoints", "N23", "an optimizer with children, and no transport that knows them")
 
 
-def changing_state_has_a_map(contract: Contract) -> Iterator[Broken]:
-    """N24: whatever state changes its cut has a geometry from which the new cut follows."""
-    declared = {field.name: field for field in contract.fields}
-    for position, claim in enumerate(contract.checkpoints):
-        for layout in claim.changing:
-            for variant in contract.variants:
-                if layout in variant.layouts and variant.initialized:
-                    yield from _moved(position, layout, variant, declared)
-
-
-def _moved(position: int, layout: str, variant: Variant, declared: dict[str, StateField]) -> Iterator[Broken]:
-    for name in variant.fields:
-        field = declared.get(name)
-        if field is None or not field.checkpointed or name in variant.inactive:
-            continue
-        why = _no_map(field)
-        if why:
-            yield Broken(_at(position, "changing"), "N24", f"{layout} may change, but {name!r} {why}")
-
-
-def _no_map(field: StateField) -> str:
-    geometry = field.geometry
-    if geometry.kind == "opaque":
-        return "is opaque"
-    if geometry.kind == "block" and geometry.domain == "shard":
-        return "has blocks that begin anew in each shard"
-    if geometry.kind == "block" and isinstance(geometry.size, RunTimeSize):
-        return "has a block size that only a run knows"
-    return ""
-
-
 def atomic_has_a_scope(contract: Contract) -> Iterator[Broken]:
-    """N25: atomic for whom is stated, and a composite is atomic only where all its children are."""
+    """N25: atomic for whom is stated of what is, and a composite is so only where all its children are."""
     for position, claim in enumerate(contract.checkpoints):
         if claim.atomic and claim.atomic_scope is None:
             yield Broken(_at(position), "N25", "atomic for one instance or for the group is not stated")
+        if not claim.atomic and claim.atomic_scope is not None:
+            words = f"atomic for the {claim.atomic_scope}, and nothing is atomic"
+            yield Broken(_at(position, "atomic_scope"), "N25", words)
         if claim.atomic and contract.children and claim.transport == "composite":
             weak = [child.role for child in contract.children if not _is_atomic(child.contract)]
             if weak:
@@ -147,13 +118,43 @@ def modes_are_trained(contract: Contract) -> Iterator[Broken]:
 
 
 def claims_are_made_once(contract: Contract) -> Iterator[Broken]:
-    """R51: a transport is claimed once for the same layouts."""
+    """R51: a transport is claimed once for the same layouts, and nothing is listed twice in a claim."""
     for position, key in repeated(map(_key, contract.checkpoints)):
         yield Broken(_at(position), "R51", f"{key[0]} is claimed twice for the same layouts")
+    for position, claim in enumerate(contract.checkpoints):
+        listed: Mapping[str, Sequence[str]] = {
+            "same": claim.same,
+            "changing": claim.changing,
+            "changes": claim.changes,
+            "modes": claim.modes,
+        }
+        for member, words in listed.items():
+            for _, word in repeated(words):
+                if word != UNREAD:
+                    yield Broken(_at(position, member), "R51", f"{word} is listed twice")
+
+
+def meshes_belong_to_dimension_shards(contract: Contract) -> Iterator[Broken]:
+    """N19: only a claim that saves dimension shards has meshes, of one axis each as in training."""
+    for position, claim in enumerate(contract.checkpoints):
+        if claim.mesh_dims and "dim_shard" not in claim.same:
+            yield Broken(_at(position, "mesh_dims"), "N19", "meshes, and no dimension shards are saved")
+            continue
+        for axes in claim.mesh_dims or ():
+            if axes != 1:
+                words = f"a mesh of {axes} axes, of which one cuts a dimension"
+                yield Broken(_at(position, "mesh_dims"), "N19", words)
 
 
 def _key(claim: Checkpoint) -> tuple[object, ...]:
-    return claim.transport, claim.same, claim.changing, claim.modes, claim.group
+    """What tells claims apart; the order of layouts does not."""
+    return (
+        claim.transport,
+        frozenset(claim.same),
+        frozenset(claim.changing),
+        frozenset(claim.modes),
+        claim.group,
+    )
 
 
 RULES = (
@@ -162,9 +163,9 @@ RULES = (
     layouts_are_trained,
     a_claim_claims_something,
     transports_do_what_they_say,
-    changing_state_has_a_map,
     atomic_has_a_scope,
     canonical_io_is_said,
     modes_are_trained,
     claims_are_made_once,
+    meshes_belong_to_dimension_shards,
 )

@@ -1,14 +1,12 @@
-"""Rules about state fields: R47, N4, N8, N12, N13 in part, N15, N29, N36."""
+"""Rules about state fields: R47, N4, N8, N15, N29, N36."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from verifier.contracts.broken import Broken
-from verifier.contracts.document import Contract, StateField
-from verifier.contracts.geometry import RunTimeSize
+from verifier.contracts.document import Contract
 from verifier.contracts.reading import UNREAD, repeated
-from verifier.contracts.rules.dimensions import dimensions_of
 
 
 def _at(position: int, *keys: str) -> str:
@@ -52,64 +50,6 @@ def every_field_in_a_variant(contract: Contract) -> Iterator[Broken]:
     for position, field in enumerate(contract.fields):
         if field.scope == "parameter" and field.name not in used and field.name != UNREAD:
             yield Broken(_at(position), "N8", f"{field.name!r} is in no variant")
-
-
-def geometry_is_possible(contract: Contract) -> Iterator[Broken]:
-    """N12: rows and columns need two dimensions, a factor one of the axes, blocks a size."""
-    for position, field in enumerate(contract.fields):
-        geometry = field.geometry
-        match geometry.kind:
-            case "block" if geometry.size is None:
-                yield Broken(
-                    _at(position, "geometry"), "N12", f"the block size of {field.name!r} is not stated"
-                )
-            case "packed" if geometry.per is None:
-                yield Broken(
-                    _at(position, "geometry"), "N12", f"how many elements of {field.name!r} share a byte"
-                )
-            case "codebook" if geometry.entries is None:
-                yield Broken(
-                    _at(position, "geometry"),
-                    "N12",
-                    f"the codebook {field.name!r} states no number of entries",
-                )
-            case "factor" if geometry.axis is None:
-                yield Broken(_at(position, "geometry"), "N12", f"the axis of {field.name!r} is not stated")
-        yield from _block_field(contract, position, field)
-        yield from _dimensions(contract, position, field)
-
-
-def _block_field(contract: Contract, position: int, field: StateField) -> Iterator[Broken]:
-    size = field.geometry.size
-    if isinstance(size, RunTimeSize) and size.field not in {other.name for other in contract.fields}:
-        yield Broken(_at(position, "geometry", "size"), "N12", f"there is no field {size.field!r}")
-
-
-def _dimensions(contract: Contract, position: int, field: StateField) -> Iterator[Broken]:
-    """The variants that have the field are for parameters with enough dimensions."""
-    kind, axis = field.geometry.kind, field.geometry.axis
-    need = 2 if kind in ("row", "column") else (axis or 0) + 1 if kind == "factor" else 0
-    if kind == "factor" and axis is not None and axis < 0:
-        yield Broken(_at(position, "geometry", "axis"), "N12", f"axis {axis} is negative")
-    for variant in contract.variants:
-        lacking = dimensions_of(variant, contract).least_below(need)
-        if field.name in variant.fields and lacking is not None:
-            yield Broken(
-                _at(position, "geometry"),
-                "N12",
-                f"{kind} {field.name!r} needs {need} dimensions, {variant.name!r} is for {lacking}",
-            )
-
-
-def scalars_do_not_follow(contract: Contract) -> Iterator[Broken]:
-    """N13: a field of one value cannot follow the cut of its parameter."""
-    for position, field in enumerate(contract.fields):
-        if field.geometry.kind in ("scalar", "identity", "codebook") and field.distribution == "follow":
-            yield Broken(
-                _at(position, "distribution"),
-                "N13",
-                f"{field.name!r} is one {field.geometry.kind} for the parameter and cannot follow its cut",
-            )
 
 
 def authority_is_saved(contract: Contract) -> Iterator[Broken]:
@@ -169,8 +109,6 @@ RULES = (
     unique_names,
     one_declaration_a_key,
     every_field_in_a_variant,
-    geometry_is_possible,
-    scalars_do_not_follow,
     authority_is_saved,
     learned_codebooks_agree,
     dtypes_survive_loading,

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from verifier.contracts.broken import Broken
-from verifier.contracts.document import Contract, Training, Variant
+from verifier.contracts.document import Contract, Training
 from verifier.contracts.reading import repeated
+from verifier.contracts.rules.coverage import covers
 
 
 def _at(position: int, *keys: str) -> str:
     return "".join(["/training", f"/{position}", *[f"/{key}" for key in keys]])
-
-
-def _covers(variant: Variant, claim: Training) -> bool:
-    return claim.layout in variant.layouts and variant.mode in (None, claim.mode)
 
 
 def claims_have_a_variant(contract: Contract) -> Iterator[Broken]:
@@ -22,7 +19,7 @@ def claims_have_a_variant(contract: Contract) -> Iterator[Broken]:
     if contract.children:
         return
     for position, claim in enumerate(contract.training):
-        if not any(v.initialized and not v.migration_only and _covers(v, claim) for v in contract.variants):
+        if not any(covers(variant, claim) for variant in contract.variants):
             yield Broken(
                 _at(position),
                 "N6",
@@ -136,7 +133,10 @@ def reads_fit_the_layout(contract: Contract) -> Iterator[Broken]:
 
 
 def geometry_fits_the_layout(contract: Contract) -> Iterator[Broken]:
-    """N13: one value for a row or column of state cannot follow a flat shard, which cuts rows."""
+    """N13: one value for a row or column of state cannot follow a flat shard, which cuts rows.
+
+    Where the update is one of single elements, flat shards may end at whole rows: each cut is asked.
+    """
     flat = [position for position, claim in enumerate(contract.training) if claim.layout == "flat_shard"]
     declared = {field.name: field for field in contract.fields}
     reads_rows = contract.update is not None and contract.update.reads in ("row_col", "matrix")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from itertools import combinations
 from typing import NamedTuple
 
@@ -66,7 +66,7 @@ def inactive_fields(contract: Contract) -> Iterator[Broken]:
 
 
 def rank_lists(contract: Contract) -> Iterator[Broken]:
-    """R46: numbers of dimensions are listed once, and none is both included and excluded."""
+    """R46: numbers of dimensions are listed once, none is both included and excluded, and some is left."""
     for position, variant in enumerate(contract.variants):
         for key, listed in (("ranks", variant.ranks or ()), ("exclude_ranks", variant.exclude_ranks)):
             if len(set(listed)) != len(listed):
@@ -76,6 +76,24 @@ def rank_lists(contract: Contract) -> Iterator[Broken]:
             yield Broken(_at(position, "exclude_ranks"), "R46", f"{min(both)} is included and excluded")
         if variant.ranks == ():
             yield Broken(_at(position, "ranks"), "R46", f"{variant.name!r} is for no parameter at all")
+        elif not both and contract.ranks:
+            supported = set(contract.ranks) & set(variant.ranks or contract.ranks)
+            if supported and supported <= set(variant.exclude_ranks):
+                words = f"{variant.name!r} is for no parameter: no supported number of dimensions is left"
+                yield Broken(_at(position, "exclude_ranks"), "R46", words)
+
+
+def predicates_hold_for_something(contract: Contract) -> Iterator[Broken]:
+    """R46: a variant is for some number of elements."""
+    for position, variant in enumerate(contract.variants):
+        predicate = variant.predicate
+        if predicate is None or predicate.below_numel is None:
+            continue
+        low = predicate.min_numel or 0
+        if low >= predicate.below_numel:
+            asked = f"from {low} and below {predicate.below_numel} elements"
+            words = f"{variant.name!r} is for no parameter: {asked}"
+            yield Broken(_at(position, "predicate"), "R46", words)
 
 
 class _Selector(NamedTuple):
@@ -189,11 +207,21 @@ def owners_and_others(contract: Contract) -> Iterator[Broken]:
             yield Broken(_at(position, "extent"), "N11", f"a non-owner holds {variant.extent} state")
         if "whole_owner" in variant.layouts:
             owner_layouts.setdefault(variant.role, set()).add(variant.name)
-    pruned = "non_owners_pruned" in contract.capabilities
-    if "owner" in owner_layouts and "non_owner" not in owner_layouts and not pruned:
-        yield Broken(
-            "/variants", "N11", "owners are described, non-owners are not, and are not said to be pruned"
-        )
+    yield from _pruned(contract, owner_layouts)
+
+
+def _pruned(contract: Contract, names: Mapping[str, Set[str]]) -> Iterator[Broken]:
+    """Those who own nothing are described or said to be pruned, not both; ``names`` are variants by role."""
+    at = "/capabilities/non_owners_pruned"
+    if "non_owners_pruned" not in contract.capabilities:
+        if "owner" in names and "non_owner" not in names:
+            yield Broken(
+                "/variants", "N11", "owners are described, non-owners are not, and are not said to be pruned"
+            )
+    elif "non_owner" in names:
+        yield Broken(at, "N11", f"non-owners are pruned, and {min(names['non_owner'])!r} describes them")
+    elif "owner" not in names and not contract.children:
+        yield Broken(at, "N11", "non-owners are pruned, and no variant is that of an owner")
 
 
 def optional_is_not_required(contract: Contract) -> Iterator[Broken]:
@@ -247,6 +275,7 @@ RULES = (
     fields_are_declared,
     inactive_fields,
     rank_lists,
+    predicates_hold_for_something,
     variants_are_told_apart,
     metadata_holds_no_tensor,
     extent_fits_layout,

@@ -50,6 +50,7 @@ def test_what_names_no_function(where: str) -> None:
     ("where", "words"),
     [
         ("plans.py:cut_rows", "plans.py has no 'cut_rows'; its functions are cut_columns"),
+        ("classes.py:f", "classes.py has no 'f'; its classes are Adam$"),
         ("absent.py:f", "there is no file absent.py"),
         ("no_module_of_ours:f", "cannot be imported .*No module named"),
         ("leaving.py:f", "cannot be imported .SystemExit"),
@@ -57,6 +58,7 @@ def test_what_names_no_function(where: str) -> None:
 )
 def test_what_is_not_there(scratch: Path, where: str, words: str) -> None:
     (scratch / "leaving.py").write_text("raise SystemExit(0)\n")
+    (scratch / "classes.py").write_text("from pathlib import Path\n\n\nclass Adam:\n    pass\n")
     with pytest.raises(FunctionError, match=words):
         load(where)
 

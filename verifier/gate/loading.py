@@ -155,13 +155,21 @@ def _attribute(module: ModuleType, place: Place) -> Any:
         try:
             found = getattr(found, part)
         except AttributeError:
-            there = sorted(n for n, value in vars(module).items() if inspect.isfunction(value))
-            raise FunctionError(
-                f"{place.source} has no {place.name!r}; its functions are {', '.join(there) or 'none'}"
-            ) from None
+            raise FunctionError(f"{place.source} has no {place.name!r}; {_callables(module)}") from None
         except Exception as error:  # modules may have a __getattr__ of their own
             raise FunctionError(f"{place.source} does not give {place.name!r} ({_words(error)})") from error
     return found
+
+
+def _callables(module: ModuleType) -> str:
+    """Its functions, and the classes that it defines."""
+    found = vars(module).items()
+    functions = sorted(name for name, value in found if inspect.isfunction(value))
+    classes = sorted(
+        name for name, value in found if inspect.isclass(value) and value.__module__ == module.__name__
+    )
+    told = [f"its functions are {', '.join(functions) or 'none'}"] if functions or not classes else []
+    return "; ".join(told + ([f"its classes are {', '.join(classes)}"] if classes else []))
 
 
 def _top(module: str) -> str:

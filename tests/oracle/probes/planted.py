@@ -36,6 +36,8 @@ def digest(value: object) -> str:
             seen.update(str(len(item)).encode())
             for one in item:
                 feed(one)
+        elif hasattr(item, "__dict__"):
+            feed(vars(item))
         else:
             seen.update(repr(item).encode())
 

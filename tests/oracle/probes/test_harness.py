@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
+import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -14,13 +17,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.command import shardproof
+from tests.oracle.probes.right_ones import Schedule
 from verifier.cli.contract_probe import PROBES as NAMED
+from verifier.contracts.known import known_contract
 from verifier.oracle.errors import OracleUnavailableError
 from verifier.oracle.probes.catalogue import PROBES
 from verifier.oracle.probes.closeness import beyond
+from verifier.oracle.probes.contents import content
+from verifier.oracle.probes.corruptions import CORRUPTIONS, Corruption
 from verifier.oracle.probes.guarded import guarded
 from verifier.oracle.probes.isolated import CaseError, Died, Said, isolated
 from verifier.oracle.probes.live import live
+from verifier.oracle.probes.observed import Circumstances
 from verifier.oracle.probes.probed import NotProbedError, Probed, probed_of
 from verifier.oracle.probes.snapshots import snapshot, values
 from verifier.oracle.probes.torch_optimizers import optimizer_named, torch_optimizers
@@ -170,6 +178,107 @@ def test_what_can_be_probed() -> None:
         probed_of(lambda: 3, "x")
     with pytest.raises(NotProbedError, match="without param_groups"):
         Probed(name="x", build=lambda groups: object()).made([])
+
+
+def test_what_is_made_of_nothing_and_raises_cannot_be_probed() -> None:
+    with pytest.raises(NotProbedError, match="x raises a ZeroDivisionError: integer division"):
+        probed_of(lambda: 1 // 0, "x")
+
+
+@pytest.mark.parametrize("probe", PROBES)
+def test_a_probe_that_cannot_make_the_optimizer_is_open_and_does_not_raise(probe: str) -> None:
+    def asks_for_more(groups: Any, rate: float) -> Any:
+        raise AssertionError
+
+    contract = known_contract("torch.optim.SGD")
+    found = PROBES[probe](probed_of(asks_for_more, "x"), Circumstances(contract=contract))
+    assert not found.faults
+    assert not found.held
+    assert all("missing 1 required positional argument: 'rate'" in reason for reason in found.open)
+    assert found.open or found.notes
+
+
+def test_a_probe_that_fails_by_itself_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("verifier.oracle.probes.views.observe", lambda *given: 1 // 0)
+    found = PROBES["views"](optimizer_named("SGD"), Circumstances())
+    assert found.open == ("ZeroDivisionError: integer division or modulo by zero",)
+
+
+def test_a_corruption_that_cannot_be_made_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(state: object) -> bool:
+        raise KeyError("nothing of that name")
+
+    monkeypatch.setattr(
+        "verifier.oracle.probes.loading.CORRUPTIONS", (Corruption("broken", broken), *CORRUPTIONS[:3])
+    )
+    monkeypatch.setattr("verifier.oracle.probes.loading.RANDOM", 0)
+    found = PROBES["corruptions"](optimizer_named("SGD"), Circumstances())
+    assert found.open == ("broken: KeyError: 'nothing of that name'",)
+    assert found.held == 3
+
+
+def test_of_parameters_that_hardly_move_nothing_is_said() -> None:
+    class Seldom(torch.optim.SGD):
+        def step(self, closure: object = None) -> None:  # type: ignore[override]
+            for group in self.param_groups:
+                group["seen"] = group.get("seen", 0) + 1
+                if group["seen"] % 40 == 0:
+                    super().step()
+
+    found = PROBES["replacement"](probed_of(Seldom, "Seldom"), Circumstances())
+    assert found.faults == ()
+    (reason,) = found.open
+    assert reason.endswith("its parameters move less than 2 times in 32 steps")
+
+
+def test_the_command_goes_on_with_the_other_optimizers() -> None:
+    only = ("--only", "determinism", "--only", "aliasing", "--format", "concise")
+    ran = shardproof("contract", "probe", "torch.optim:Optimizer", "torch.optim.SGD", *only)
+    assert (ran.code, ran.err) == (1, "")
+    assert "OC620" in ran.out
+    assert "error[OC610]" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (math.nan, math.nan, True),
+        (0.0, -0.0, False),
+        (1, 1.0, False),
+        (1, True, False),
+        ([torch.zeros(2)], [torch.zeros(2)], True),
+        ([torch.zeros(2)], [torch.ones(2)], False),
+        ({"a": [1, {"b": torch.zeros(1)}]}, {"a": [1, {"b": torch.zeros(1)}]}, True),
+        ({"a": [1, {"b": torch.zeros(1)}]}, {"a": [1, {"b": torch.ones(1)}]}, False),
+        ([1], (1,), False),
+        (deque([1], maxlen=2), deque([1]), False),
+        ({3, 1}, {1, 3}, True),
+        (Schedule(), Schedule(), True),
+        (len, len, True),
+        (len, max, False),
+        (threading.Lock(), threading.Lock(), True),
+    ],
+)
+def test_contents_are_compared_without_addresses(one: object, other: object, same: bool) -> None:
+    assert (content(one) == content(other)) is same
+
+
+def test_contents_that_hold_themselves_have_an_end() -> None:
+    one: list[object] = []
+    one.append(one)
+    assert content(one) == content(one)
+
+
+def test_a_snapshot_takes_slots_into_account() -> None:
+    class Slots:
+        __slots__ = ("cache", "param_groups", "state")
+
+    found = Slots()
+    found.param_groups, found.state, found.cache = [{"params": []}], {}, {}
+    before = snapshot(found)
+    assert snapshot(found) == before
+    found.cache["a"] = 1
+    assert snapshot(found) != before
 
 
 def test_the_command_knows_every_probe_without_torch() -> None:

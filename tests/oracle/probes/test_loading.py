@@ -8,7 +8,7 @@ import torch
 from tests.oracle.probes.comparison import cell_differences, compared
 from tests.oracle.probes.published import counted, table
 from verifier.oracle.probes.corruptions import CORRUPTIONS
-from verifier.oracle.probes.loading import OUTCOMES, outcomes
+from verifier.oracle.probes.loading import OUTCOMES, found_out, outcomes
 from verifier.oracle.probes.probed import Probed
 from verifier.oracle.probes.random_corruptions import random_corruptions
 from verifier.oracle.probes.torch_optimizers import optimizer_named, torch_optimizers
@@ -66,6 +66,39 @@ def test_a_corruption_leaves_the_good_state_alone() -> None:
         if "truncated" not in corruption.name and "duplicate" not in corruption.name:
             corruption.of(good)
     assert repr(good) == before
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "corruption", "taken"),
+    [
+        ("Adam", "all state dropped, groups kept (state={})", True),
+        ("Adam", "state entry of one param missing", True),
+        ("Adagrad", "all state dropped, groups kept (state={})", False),
+        ("Adagrad", "state entry of one param missing", False),
+        ("SGD", "state dict of a different optimizer class", True),
+        ("Adam", "state dict of a different optimizer class (Adam)", True),
+        ("Adam", "state dict of a different optimizer class", False),
+        ("SGD", "tensor flattened (wrong rank)", False),
+        ("LBFGS", "tensor flattened (wrong rank)", True),
+        ("SGD", "NaN in tensor", False),
+        ("SGD", "param ids swapped within group (same shape)", True),
+        ("SGD", "param ids swapped within group (different shape)", False),
+    ],
+)
+def test_what_no_loader_can_tell_from_a_good_state(optimizer: str, corruption: str, taken: bool) -> None:
+    meant = next(one for one in CORRUPTIONS if one.name == corruption)
+    assert found_out(optimizer_named(optimizer), meant).taken_for_good is taken
+
+
+def test_a_state_that_begins_with_the_first_gradient_is_said_to_be_taken_for_good() -> None:
+    from verifier.oracle.probes import loading
+    from verifier.oracle.probes.observed import Circumstances
+
+    found = loading.probe(optimizer_named("SGD"), Circumstances())
+    assert any(note.endswith("all state dropped, groups kept (state={})") for note in found.notes)
+    listed = {str(name) for fault in found.faults for name in fault.witness["corruptions"]}
+    assert "all state dropped, groups kept (state={})" not in listed
+    assert "duplicate param id in group" in listed
 
 
 def test_an_optimizer_that_cannot_be_stepped_is_left_open() -> None:

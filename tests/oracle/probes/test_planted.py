@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.command import shardproof
 from tests.oracle.devices import DEVICES
+from tests.oracle.probes.hidden import HIDDEN
 from tests.oracle.probes.planted import PLANTED, Right
 from verifier.contracts.decoding import decode_contract
 from verifier.contracts.document import Contract
@@ -45,6 +46,17 @@ def test_a_planted_fault_is_found_by_its_probe(code: str) -> None:
     cls, probe = PLANTED[code]
     found = PROBES[probe](probed_of(cls, cls.__name__), Circumstances(contract=contract()))
     assert code[:5] in {fault.code for fault in found.faults}
+
+
+@pytest.mark.parametrize(("cls", "probe", "code", "said"), HIDDEN)
+def test_a_fault_that_lies_deeper_is_found_too(cls: type, probe: str, code: str, said: str) -> None:
+    found = PROBES[probe](probed_of(cls, cls.__name__), Circumstances(contract=contract()))
+    claims = {
+        fault.claim + "; ".join(map(str, fault.witness.get("corruptions", ())))
+        for fault in found.faults
+        if fault.code == code
+    }
+    assert any(said in claim for claim in claims), claims
 
 
 @pytest.mark.parametrize("device", DEVICES)

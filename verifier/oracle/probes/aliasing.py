@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
+from verifier.oracle.probes.contents import content
 from verifier.oracle.probes.differences import entries_differ, entry_of
 from verifier.oracle.probes.live import live
 from verifier.oracle.probes.observed import Case, Circumstances, Probing, observe
 from verifier.oracle.probes.probed import Probed
 
 NAME, CODE = "aliasing", "OC610"
+INTRUDER = "intruder"
 
 
 def probe(probed: Probed, about: Circumstances) -> Probing:
@@ -36,15 +39,22 @@ def _shared(probed: Probed, about: Circumstances) -> list[str]:
 
 def _handed_out(probed: Probed, about: Circumstances) -> list[str]:
     found = live(probed, about.seed, device=about.device)
-    handed = found.optimizer.state_dict()
-    for entry in handed["state"].values():
-        if isinstance(entry, dict):
-            entry["intruder"] = 1
-    for group in handed["param_groups"]:
-        group["intruder"] = 1
+    before = [content(entry_of(found, parameter)) for parameter in found.parameters]
+    _intrude(found.optimizer.state_dict())
     claims = []
-    if any("intruder" in entry_of(found, parameter) for parameter in found.parameters):
+    if [content(entry_of(found, parameter)) for parameter in found.parameters] != before:
         claims.append("what is written into a dict of the state is in the optimizer")
-    if any("intruder" in group for group in found.optimizer.param_groups):
+    if any(INTRUDER in group for group in found.optimizer.param_groups):
         claims.append("what is written into a group is in the optimizer")
     return claims
+
+
+def _intrude(handed: Any) -> None:
+    """Write into every dict that was handed out, however deep it lies."""
+    if isinstance(handed, dict):
+        for item in list(handed.values()):
+            _intrude(item)
+        handed[INTRUDER] = 1
+    elif isinstance(handed, list | tuple):
+        for item in handed:
+            _intrude(item)

@@ -18,6 +18,8 @@ def beyond(one: torch.Tensor, other: torch.Tensor, before: torch.Tensor, *, ulps
     mine, theirs, start = (tensor.detach().double() for tensor in (one, other, before))
     largest = torch.maximum(torch.maximum(mine.abs(), theirs.abs()), start.abs())
     _, exponent = torch.frexp(largest)
-    unit = torch.ldexp(torch.full_like(largest, torch.finfo(one.dtype).eps), exponent - 1)
+    about = torch.finfo(one.dtype)
+    unit = torch.ldexp(torch.full_like(largest, about.eps), exponent - 1)
+    unit = unit.clamp_min(about.smallest_normal * about.eps)  # below that numbers do not lie closer
     same = (mine == theirs) | (mine.isnan() & theirs.isnan())
     return int((~same & ~((mine - theirs).abs() <= ulps * unit)).sum())

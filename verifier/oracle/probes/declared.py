@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, get_args
 
 import torch
 
-from verifier.contracts.document import Contract, StateField, Variant
+from verifier.contracts.document import Contract, Dtype, StateField, Variant
 from verifier.contracts.induced.field_shapes import field_shape
 from verifier.oracle.probes.differences import entry_of
-from verifier.oracle.probes.live import Shape, gradients, live_of, parameters_of
+from verifier.oracle.probes.live import Live, Shape, gradients, live_of, parameters_of
 from verifier.oracle.probes.observed import Case, Circumstances, Probing, nothing, observe
 from verifier.oracle.probes.probed import Probed
+from verifier.oracle.probes.snapshots import common
 
 NAME, KEYS, FORM = "declared", "OC606", "OC607"
 SHAPES: tuple[Shape, ...] = ((6, 4), (7,), (), (2, 3, 4), (64, 80))
-HOST: Mapping[str, tuple[type, ...]] = {
-    "host_int": (int,),
-    "host_float": (float, int),
-    "host_bool": (bool,),
-    "host_str": (str,),
+STEPS = 8
+"""Some fields are made in the second step, or later."""
+
+_PYTHON: Mapping[str, tuple[type, ...]] = {
+    "bool": (bool,),
+    "int": (int,),
+    "float": (float, int),
+    "text": (str,),
+    "list": (list, tuple),
 }
+HOST: Mapping[str, tuple[type, ...]] = {
+    word: _PYTHON[word.removeprefix("host_")] for word in get_args(Dtype) if word.startswith("host_")
+}
+"""Every dtype of contracts that is a value of Python's, with its types."""
 
 
 def probe(probed: Probed, about: Circumstances) -> Probing:
@@ -57,21 +66,57 @@ def _undeclared(
     probed: Probed, about: Circumstances, contract: Contract, shape: Shape, dtype: str
 ) -> list[str]:
     """Keys that no variant has, or that every variant lacks."""
-    found = live_of(
-        probed, parameters_of((shape,), about.seed, dtype=getattr(torch, dtype), device=about.device)
-    )
-    before = set(entry_of(found, found.parameters[0]))
+    found = _fresh(probed, about, shape, dtype)
+    claims = list(_unknown(found, contract, shape, "before the first step", initialized=False))
     found.step_with(gradients(found.parameters, 1))
-    after = set(entry_of(found, found.parameters[0]))
-    claims = []
-    for when, keys, initialized in (("before", before, False), ("after", after, True)):
-        # State that is there from the beginning, as Adagrad's, is initialised state.
-        variants = _variants(contract, shape, initialized or bool(keys))
-        if not any(_fits(keys, variant, contract) for variant in variants):
-            has = ", ".join(sorted(map(str, keys))) or "no state"
-            known = " or ".join("{" + ", ".join(v.fields) + "}" for v in variants) or "nothing"
-            claims.append(f"{when} the first step there is {has}; declared is {known}")
-    return claims
+    # A field may be made in a later step, where the contract has a variant of no state at all.
+    unknown = list(_unknown(found, contract, shape, "after the first step", initialized=True))
+    if unknown and not _keys(found) and _declares_nothing(contract, shape):
+        unknown = []
+    _step_on(found)
+    claims += unknown or _unknown(found, contract, shape, f"after {STEPS} steps", initialized=True)
+    return claims + list(_common(found, contract))
+
+
+def _fresh(probed: Probed, about: Circumstances, shape: Shape, dtype: str) -> Live:
+    parameters = parameters_of((shape,), about.seed, dtype=getattr(torch, dtype), device=about.device)
+    return live_of(probed, parameters)
+
+
+def _step_on(found: Live) -> None:
+    for seed in range(2, STEPS + 1):
+        found.step_with(gradients(found.parameters, seed))
+
+
+def _keys(found: Live) -> set[Any]:
+    return set(entry_of(found, found.parameters[0]))
+
+
+def _unknown(found: Live, contract: Contract, shape: Shape, when: str, *, initialized: bool) -> Iterator[str]:
+    keys = _keys(found)
+    # State that is there from the beginning, as Adagrad's, is initialised state.
+    variants = _variants(contract, shape, initialized or bool(keys))
+    if not any(_fits(keys, variant, contract) for variant in variants):
+        has = ", ".join(sorted(map(str, keys))) or "no state"
+        known = " or ".join("{" + ", ".join(v.fields) + "}" for v in variants) or "nothing"
+        yield f"{when} there is {has}; declared is {known}"
+
+
+def _declares_nothing(contract: Contract, shape: Shape) -> bool:
+    """Whether a parameter without any state is declared."""
+    return any(not variant.fields for variant in _variants(contract, shape, False))
+
+
+def _common(found: Live, contract: Contract) -> Iterator[str]:
+    """What the state holds beside that of parameters, by its own key or by those within it."""
+    declared = [field for field in contract.fields if field.scope == "common"]
+    for key, value in common(found.optimizer.state).items():
+        within = list(value) if isinstance(value, Mapping) else []
+        for one in (key, *within):
+            if any(_matches(field, one) for field in declared):
+                break
+        else:
+            yield f"the state has {key} of no parameter; no common field of that name is declared"
 
 
 def _variants(contract: Contract, shape: Shape, initialized: bool) -> list[Variant]:
@@ -117,12 +162,12 @@ def _matches(field: StateField, key: object) -> bool:
 
 def _unlike(probed: Probed, about: Circumstances, contract: Contract, shape: Shape, dtype: str) -> list[str]:
     """Fields of another shape, dtype or device than they are declared with."""
-    found = live_of(
-        probed, parameters_of((shape,), about.seed, dtype=getattr(torch, dtype), device=about.device)
-    )
+    found = _fresh(probed, about, shape, dtype)
     found.step_with(gradients(found.parameters, 1))
     (parameter,) = found.parameters
-    return list(_misshapen(contract, entry_of(found, parameter), parameter))
+    first = list(_misshapen(contract, entry_of(found, parameter), parameter))
+    _step_on(found)
+    return first or list(_misshapen(contract, entry_of(found, parameter), parameter))
 
 
 def _misshapen(contract: Contract, entry: Mapping[Any, Any], parameter: torch.Tensor) -> Iterator[str]:

@@ -8,8 +8,9 @@ from typing import Any
 import torch
 
 from verifier.oracle.buffers import to_words
+from verifier.oracle.probes.contents import PLAIN, content
 from verifier.oracle.probes.live import Live
-from verifier.oracle.probes.snapshots import bits
+from verifier.oracle.probes.snapshots import common
 
 Entry = Mapping[Any, Any]
 
@@ -25,9 +26,12 @@ def parameter_differences(one: Live, other: Live) -> Iterator[str]:
 
 
 def state_differences(one: Live, other: Live) -> Iterator[str]:
-    """The fields of the state that are not the same bits, those that differ alike together."""
-    mine = [entry_of(one, parameter) for parameter in one.parameters]
-    yield from entries_differ(mine, [entry_of(other, parameter) for parameter in other.parameters])
+    """The fields of the state that are not the same bits, those that differ alike together.
+
+    What belongs to no parameter is compared too.
+    """
+    yield from entries_differ(*([entry_of(found, p) for p in found.parameters] for found in (one, other)))
+    yield from entries_differ(*([common(found.optimizer.state)] for found in (one, other)))
 
 
 def entries_differ(before: Sequence[Entry], after: Sequence[Entry]) -> Iterator[str]:
@@ -47,18 +51,17 @@ def _difference(mine: Entry, theirs: Entry, key: object) -> str | None:
     if key not in mine or key not in theirs:
         return f"only {'after' if key in theirs else 'before'}"
     one, other = mine[key], theirs[key]
-    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
-        same = type(one) is type(other) and (not isinstance(one, int | float | str) or one == other)
-        return None if same else f"was {_shown(one)} and is {_shown(other)}"
-    if one.dtype != other.dtype or one.shape != other.shape:
-        return f"was {_shown(one)} and is {_shown(other)}"
-    return "changed" if bits(one) != bits(other) else None
+    if content(one) == content(other):
+        return None
+    was, now = _shown(one), _shown(other)
+    return "changed" if was == now else f"was {was} and is {now}"
 
 
 def entry_of(found: Live, parameter: torch.Tensor) -> Entry:
     """The state of a parameter; asking does not make one."""
     state = found.optimizer.state
-    entry = state[parameter] if parameter in state else {}  # noqa: SIM401 - not every mapping has a get
+    key = found.key_of(parameter)
+    entry = state[key] if key in state else {}  # noqa: SIM401 - not every mapping has a get
     return entry if isinstance(entry, Mapping) else {}
 
 
@@ -72,4 +75,5 @@ def differing(one: torch.Tensor, other: torch.Tensor) -> int:
 def _shown(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')} {list(value.shape)}"
-    return f"{type(value).__name__} {value!r}"[:40]
+    # The text of other objects may hold an address, which is not the same twice.
+    return f"{type(value).__name__} {value!r}"[:40] if isinstance(value, PLAIN) else type(value).__name__

@@ -18,8 +18,9 @@ import torch.distributed as dist
 from torch._C._distributed_c10d import FileStore
 
 from verifier.oracle.probes.closeness import beyond
-from verifier.oracle.probes.live import Live, gradients, live_of, parameters_of
-from verifier.oracle.probes.observed import Case, Circumstances, Probing, nothing, observe, words
+from verifier.oracle.probes.isolated import words
+from verifier.oracle.probes.live import gradients, live_of, parameters_of
+from verifier.oracle.probes.observed import Case, Circumstances, Probing, nothing, observe
 from verifier.oracle.probes.probed import Probed
 
 NAME, CODE = "dtensors", "OC616"
@@ -37,7 +38,7 @@ def probe(probed: Probed, about: Circumstances) -> Probing:
         return nothing(NAME, "tried are dense gradients on the CPU, without a closure")
     importlib.import_module("torch.distributed.tensor")  # once, and not in every child
     cases = [
-        Case(f"cut along dimension {dim}", lambda dim=dim: _differences(probed, about, dim))  # type: ignore[misc]
+        Case(f"a DTensor cut along dimension {dim}", lambda dim=dim: _differences(probed, about, dim))  # type: ignore[misc]
         for dim in (0, 1)
     ]
     found = observe(NAME, CODE, cases)
@@ -49,10 +50,11 @@ def probe(probed: Probed, about: Circumstances) -> Probing:
 
 def _differences(probed: Probed, about: Circumstances, dim: int) -> list[str]:
     warnings.simplefilter("ignore")
-    try:
-        return on_ranks(RANKS, lambda: _trained(probed, about, dim))
-    except Exception as error:  # of the optimizer, or of an operation that DTensors do not have
-        return [f"it raises {words(error)}"]
+    (whole,) = parameters_of((SHAPE,), about.seed)
+    control = live_of(probed, [whole])
+    for seed in range(STEPS):
+        control.step_with(gradients([whole], seed))
+    return on_ranks(RANKS, lambda: _compared(probed, about, dim, whole.detach()))
 
 
 def on_ranks(ranks: int, work: Callable[[], list[str]]) -> list[str]:
@@ -86,25 +88,29 @@ def _joined(rank: int, ranks: int, path: str, work: Callable[[], list[str]]) -> 
     return work()
 
 
-def _trained(probed: Probed, about: Circumstances, dim: int) -> list[str]:
+def _compared(probed: Probed, about: Circumstances, dim: int, expected: torch.Tensor) -> list[str]:
+    (whole,) = parameters_of((SHAPE,), about.seed)
+    start = whole.detach()
+    try:
+        full = _trained(probed, start, dim)
+    except Exception as error:  # of the optimizer, or of an operation that DTensors do not have
+        return [f"it raises {words(error)}"]
+    wrong = beyond(full, expected, start, ulps=0 if probed.same_bits else 1)
+    return [f"{wrong} of {whole.numel()} elements differ after {STEPS} steps"] if wrong else []
+
+
+def _trained(probed: Probed, start: torch.Tensor, dim: int) -> torch.Tensor:
+    """The whole of a DTensor after some steps."""
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.tensor import DTensor, Shard, distribute_tensor
 
     mesh = init_device_mesh("cpu", (dist.get_world_size(),))
-    (whole,) = parameters_of((SHAPE,), about.seed)
-    start = whole.detach().clone()
-    cut = torch.nn.Parameter(distribute_tensor(start, mesh, [Shard(dim)]))
-    control, found = live_of(probed, [whole]), live_of(probed, [cut])
+    cut = torch.nn.Parameter(distribute_tensor(start.clone(), mesh, [Shard(dim)]))
+    found = live_of(probed, [cut])
     for seed in range(STEPS):
-        (value,) = gradients([whole], seed)
-        _step(found, distribute_tensor(value, mesh, [Shard(dim)]))
-        control.step_with([value])
+        (value,) = gradients([start], seed)
+        cut.grad = distribute_tensor(value, mesh, [Shard(dim)])
+        found.optimizer.step()
     full: Any = cut.full_tensor() if isinstance(cut, DTensor) else cut
-    wrong = beyond(full.detach(), whole.detach(), start, ulps=0 if probed.same_bits else 1)
-    return [f"{wrong} of {whole.numel()} elements differ after {STEPS} steps"] if wrong else []
-
-
-def _step(found: Live, value: torch.Tensor) -> None:
-    (parameter,) = found.parameters
-    parameter.grad = value
-    found.optimizer.step()
+    trained: torch.Tensor = full.detach()
+    return trained

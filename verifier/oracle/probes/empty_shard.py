@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import torch
+
 from verifier.oracle.probes.differences import differing
+from verifier.oracle.probes.isolated import words
 from verifier.oracle.probes.live import gradients, live_of, parameters_of
-from verifier.oracle.probes.observed import Case, Circumstances, Probing, observe, words
+from verifier.oracle.probes.observed import Case, Circumstances, Probing, observe
 from verifier.oracle.probes.probed import Probed
 
 NAME, CODE = "empty-shard", "OC615"
-SHAPE, EMPTY = (4, 3), ((0, 3), (3, 0), (0,))
+SHAPE, OTHER, EMPTY = (4, 3), (2, 3), ((0, 3), (3, 0), (0,))
 STEPS = 2
 
 
@@ -31,20 +34,31 @@ def probe(probed: Probed, about: Circumstances) -> Probing:
 def _broken(
     probed: Probed, about: Circumstances, shape: tuple[int, ...], last: bool, declared: bool
 ) -> list[str]:
-    shapes = (SHAPE, shape) if last else (shape, SHAPE)
-    position = 0 if last else 1
     alone = live_of(probed, parameters_of((SHAPE,), about.seed, device=about.device))
-    parameters = parameters_of(shapes, about.seed, device=about.device)
-    parameters[position].data.copy_(alone.parameters[0].data)
+    start = alone.parameters[0].detach().clone()
+    for seed in range(STEPS):
+        alone.step_with(gradients(alone.parameters, seed))
     try:
-        found = live_of(probed, parameters)
-        for seed in range(STEPS):
-            values = gradients(alone.parameters, seed)
-            found.step_with(
-                [*values, gradients(parameters, 0)[1]] if last else [gradients(parameters, 0)[0], *values]
-            )
-            alone.step_with(values)
+        neighbour = _beside(probed, about, shape, last, start)
     except Exception as error:  # what the probe is about
         return [] if declared else [f"it raises {words(error)}"]
-    changed = differing(found.parameters[position], alone.parameters[0])
-    return [f"{changed} of 12 elements of its neighbour are trained otherwise"] if changed else []
+    changed = differing(neighbour, alone.parameters[0])
+    # What is trained by its place in the group, or by a norm of all, is another beside any other.
+    if not changed or differing(_beside(probed, about, OTHER, last, start), alone.parameters[0]):
+        return []
+    return [f"{changed} of 12 elements of its neighbour are trained otherwise"]
+
+
+def _beside(
+    probed: Probed, about: Circumstances, shape: tuple[int, ...], last: bool, start: torch.Tensor
+) -> torch.Tensor:
+    """The parameter, trained beside one of this shape that is before it or behind it."""
+    parameters = parameters_of((SHAPE, shape) if last else (shape, SHAPE), about.seed, device=about.device)
+    position = 0 if last else 1
+    parameters[position].data.copy_(start)
+    found = live_of(probed, parameters)
+    for seed in range(STEPS):
+        values = gradients([start], seed)
+        other = gradients([parameters[1 - position]], 0)
+        found.step_with([*values, *other] if last else [*other, *values])
+    return found.parameters[position]

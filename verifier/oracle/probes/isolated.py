@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import gc
 import importlib
 import json
 import os
+import re
 import resource
 import select
 import signal
@@ -29,6 +31,8 @@ MOST_BYTES = 16 << 20
 END = b"\n"
 """No JSON that is written in one line holds it; what a case leaves running may hold the pipe open."""
 POLL_SECONDS = 0.05
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+"""Of terminals; torch puts them into some messages."""
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -52,7 +56,21 @@ class Died:
 
 
 class CaseError(OracleError):
-    """A case raised: a fault of the probe itself, which catches what an optimizer raises."""
+    """A case raised: a fault of the probe itself, which catches what an optimizer raises.
+
+    Attributes:
+        reason: the exception in one short line; the text has where it was raised.
+    """
+
+    def __init__(self, text: str, reason: str) -> None:
+        self.reason = reason
+        super().__init__(text)
+
+
+def words(error: BaseException) -> str:
+    """An exception in one short line."""
+    said = " ".join(_COLOURS.sub("", str(error)).split())
+    return f"{type(error).__name__}: {said}"[:160] if said else type(error).__name__
 
 
 def isolated(
@@ -102,6 +120,7 @@ def _work(case: Callable[[], Json], writing: int, mebibytes: int, threads: int) 
     code = 1
     try:
         os.setpgid(0, 0)
+        gc.disable()  # a collection writes to every object of the parent, whose pages are then copied
         _limit(mebibytes)
         _silence()
         torch.set_num_threads(threads)
@@ -109,8 +128,8 @@ def _work(case: Callable[[], Json], writing: int, mebibytes: int, threads: int) 
         torch.use_deterministic_algorithms(True, warn_only=True)
         try:
             answer: dict[str, Json] = {"said": case()}
-        except Exception:  # the parent raises it
-            answer = {"raised": traceback.format_exc(limit=-6)}
+        except Exception as error:  # the parent raises it
+            answer = {"raised": traceback.format_exc(limit=-6), "reason": words(error)}
         data = json.dumps(answer).encode() + END
         while data:
             data = data[os.write(writing, data) :]
@@ -142,7 +161,7 @@ def _answer(data: bytes, status: int) -> Said | Died:
         return Died(f"exit {os.WEXITSTATUS(status)}")
     answer = json.loads(data)
     if "raised" in answer:
-        raise CaseError(f"a probe failed by itself: {answer['raised']}")
+        raise CaseError(f"a probe failed by itself: {answer['raised']}", answer["reason"])
     return Said(answer["said"])
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from verifier.oracle.probes.differences import entries_differ, entry_of
-from verifier.oracle.probes.live import Live, parameters_of
-from verifier.oracle.probes.observed import Case, Circumstances, Probing, observe
+from verifier.oracle.probes.isolated import words
+from verifier.oracle.probes.live import Live, live_of, parameters_of
+from verifier.oracle.probes.observed import Case, Circumstances, NothingToTryError, Probing, observe
 from verifier.oracle.probes.probed import Probed
 
 NAME, CODE = "names", "OC619"
@@ -17,10 +20,16 @@ def probe(probed: Probed, about: Circumstances) -> Probing:
 
 
 def _mistaken(probed: Probed, about: Circumstances) -> list[str]:
-    source, target = _named(probed, about, "ab"), _named(probed, about, "ba")
-    for seed in (1, 2):
-        source.step(seed)
+    try:
+        source, target = _named(probed, about, "ab"), _named(probed, about, "ba")
+        for seed in (1, 2):
+            source.step(seed)
+    except Exception as error:
+        _require_plain(probed, about)
+        raise NothingToTryError(f"it takes no named parameters ({words(error)})") from error
     state = source.optimizer.state_dict()
+    if not _carries_names(state):
+        raise NothingToTryError("its state dict carries no names, so nothing can be loaded by name")
     try:
         target.optimizer.load_state_dict(state)
     except Exception:  # a refusal is right
@@ -37,4 +46,28 @@ def _mistaken(probed: Probed, about: Circumstances) -> list[str]:
 def _named(probed: Probed, about: Circumstances, order: str) -> Live:
     parameters = parameters_of(SHAPES, about.seed, device=about.device)
     groups = [{"params": list(zip(order, parameters, strict=True))}]
-    return Live(probed, parameters, probed.made(groups))
+    return live_of(probed, parameters, groups)
+
+
+def _require_plain(probed: Probed, about: Circumstances) -> None:
+    """Make sure that it can be made and stepped without names, so that it was the names it refused."""
+    plain = live_of(probed, parameters_of(SHAPES, about.seed, device=about.device))
+    for seed in (1, 2):
+        plain.step(seed)
+
+
+def _carries_names(value: object) -> bool:
+    """Whether the names of both parameters are anywhere in it, as a key or as a value."""
+    return {"a", "b"} <= set(_texts(value))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _texts(key)
+            yield from _texts(item)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from _texts(item)

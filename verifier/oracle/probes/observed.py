@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from verifier.contracts.document import Contract
-from verifier.oracle.probes.isolated import Died, Json, isolated
+from verifier.oracle.probes.isolated import Died, Json, isolated, words
 
 CRASHED = "OC602"
 SHOWN = 3
@@ -61,6 +61,10 @@ class Probing:
     notes: tuple[str, ...] = ()
 
 
+class NothingToTryError(Exception):
+    """Raised by a case that has nothing to try with this optimizer; the text says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One thing to try: its name, and what finds the claims that are true of it, best the worst first."""
@@ -72,9 +76,10 @@ class Case:
 def observe(probe: str, code: str, cases: Sequence[Case], *, notes: Sequence[str] = ()) -> Probing:
     """Try each case in a process of its own.
 
-    An exception leaves the case open: a probe catches those that mean something.
+    An exception leaves the case open: a probe catches those that mean something. A case that has nothing to
+    try is only noted.
     """
-    held, left = 0, list[str]()
+    held, left, noted = 0, list[str](), list[str]()
     found: dict[tuple[str, str], list[str]] = {}
     for case in cases:
         ended = isolated(lambda case=case: _claims(case))  # type: ignore[misc]
@@ -87,10 +92,13 @@ def observe(probe: str, code: str, cases: Sequence[Case], *, notes: Sequence[str
                 found.setdefault((code, told), []).append(case.name)
             case {"raised": str(raised)}:
                 left.append(f"{case.name}: {raised}")
+            case {"nothing": str(why)}:
+                noted.append(why)
             case _:
                 held += 1
     faults = tuple(_fault(probe, *cause, names) for cause, names in found.items())
-    return Probing(probe=probe, held=held, faults=faults, open=tuple(left), notes=tuple(notes))
+    all_notes = tuple(dict.fromkeys([*notes, *noted]))
+    return Probing(probe=probe, held=held, faults=faults, open=tuple(left), notes=all_notes)
 
 
 def _fault(probe: str, code: str, told: str, cases: Sequence[str]) -> Observed:
@@ -108,11 +116,7 @@ def nothing(probe: str, why: str) -> Probing:
 def _claims(case: Case) -> Json:
     try:
         return {"claims": [str(claim) for claim in case.claims()]}
+    except NothingToTryError as error:
+        return {"nothing": str(error)}
     except Exception as error:  # of the optimizer or of torch: the case is open, with this reason
         return {"raised": words(error)}
-
-
-def words(error: BaseException) -> str:
-    """An exception in one short line."""
-    said = " ".join(str(error).split())
-    return f"{type(error).__name__}: {said}"[:160] if said else type(error).__name__

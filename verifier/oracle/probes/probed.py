@@ -71,11 +71,14 @@ def probed_of(found: Callable[..., Any], name: str) -> Probed:
     """What a function stands for, see above.
 
     Raises:
-        NotProbedError: it takes nothing and returns no ``Probed``.
+        NotProbedError: it takes nothing and returns no ``Probed``, or raises.
     """
     if takes_groups(found):
         return Probed(name=name, build=found)
-    made = found()
+    try:
+        made = found()
+    except Exception as error:  # of whoever wrote it
+        raise NotProbedError(f"{name} raises a {type(error).__name__}: {error}") from error
     if not isinstance(made, Probed):
         raise NotProbedError(
             f"{name} takes no parameter groups, so it has to return a Probed, not a {type(made).__name__}"

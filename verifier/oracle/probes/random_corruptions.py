@@ -8,7 +8,9 @@ from typing import Any
 
 import torch
 
-from verifier.oracle.probes.corruptions import Change, Corruption, State
+from verifier.oracle.probes.changes_of_state import Change
+from verifier.oracle.probes.corruptions import Corruption
+from verifier.oracle.probes.torch_form import State
 
 Place = tuple[Any, Any]
 """A container of the state dict, and a key in it."""
@@ -28,10 +30,13 @@ _TENSOR: Mapping[str, Callable[[torch.Tensor], Any]] = {
     "one axis more": lambda t: t.unsqueeze(0),
     "half the elements": lambda t: t.reshape(-1)[: t.numel() // 2].clone(),
     "float16 that overflowed": lambda t: (t.float() * 1e30).half(),
-    "minus infinity": lambda t: torch.full_like(t, float("-inf")) if t.is_floating_point() else t - 1,
+    "minus infinity": lambda t: torch.full_like(t, float("-inf")),
     "a tensor on no device": lambda t: t.to("meta"),
     "a view of stride zero": lambda t: t.reshape(-1)[:1].expand(max(t.numel(), 2)),
 }
+
+_FLOATING = ("float16 that overflowed", "minus infinity")
+"""What there is to do to tensors of floating-point numbers only."""
 
 
 def random_corruptions(seed: int, count: int) -> tuple[Corruption, ...]:
@@ -48,7 +53,7 @@ def random_corruptions(seed: int, count: int) -> tuple[Corruption, ...]:
 
 def _somewhere(word: str, seed: int) -> Change:
     def apply(state: State) -> bool:
-        places = [place for place in _places(state) if word in _ANY or _is_tensor(place)]
+        places = [place for place in _places(state) if word in _ANY or _is_tensor(place, word in _FLOATING)]
         if not places:
             return False
         container, key = random.Random(seed).choice(places)  # noqa: S311 - as above
@@ -58,9 +63,12 @@ def _somewhere(word: str, seed: int) -> Change:
     return apply
 
 
-def _is_tensor(place: Place) -> bool:
+def _is_tensor(place: Place, floating: bool) -> bool:
     container, key = place
-    return isinstance(container[key], torch.Tensor) and container[key].numel() > 0
+    value = container[key]
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided or not value.numel():
+        return False
+    return value.is_floating_point() or not floating
 
 
 def _places(state: State) -> Iterator[Place]:

@@ -9,8 +9,9 @@ from typing import Any
 import torch
 
 from verifier.oracle.probes.differences import parameter_differences, state_differences
+from verifier.oracle.probes.isolated import words
 from verifier.oracle.probes.live import Live, live
-from verifier.oracle.probes.observed import Case, Circumstances, Probing, observe
+from verifier.oracle.probes.observed import Case, Circumstances, NothingToTryError, Probing, observe
 from verifier.oracle.probes.partial_state import left_out
 from verifier.oracle.probes.probed import Probed
 
@@ -38,12 +39,14 @@ def checkpoint_state(found: Live) -> dict[str, Any]:
     """The optimizer state as torch.distributed.checkpoint asks for it.
 
     Raises:
-        NotImplementedError: it asks only optimizers of torch's own class.
+        NothingToTryError: it asks only optimizers of torch's own class.
     """
     from torch.distributed.checkpoint.state_dict import get_optimizer_state_dict
 
     if not isinstance(found.optimizer, torch.optim.Optimizer):
-        raise NotImplementedError("get_optimizer_state_dict takes a torch.optim.Optimizer")
+        raise NothingToTryError(
+            "get_optimizer_state_dict is for classes that derive from torch.optim.Optimizer"
+        )
     model = torch.nn.Module()
     for position, parameter in enumerate(found.parameters):
         parameter.grad = None
@@ -57,9 +60,24 @@ def _changed(probed: Probed, about: Circumstances, read: Callable[[Live], Any], 
     control = live(probed, about.seed, steps=steps, device=about.device)
     for parameter in found.parameters:
         parameter.grad = None
-    read(found)
+    refused = _refused(read, found)
     claims = list(state_differences(control, found))
     found.step(steps + 1)
     control.step(steps + 1)
     claims += [f"after the next step {told}" for told in parameter_differences(control, found)]
+    if refused and not claims:
+        raise NothingToTryError(f"get_optimizer_state_dict refuses it ({refused})")
     return claims
+
+
+def _refused(read: Callable[[Live], Any], found: Live) -> str:
+    """Read it; why torch's getter refuses the optimizer, empty where it does not."""
+    try:
+        read(found)
+    except NothingToTryError:
+        raise
+    except Exception as error:
+        if read is not checkpoint_state:  # its own state_dict is not to raise
+            raise
+        return words(error)
+    return ""

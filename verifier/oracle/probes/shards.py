@@ -6,6 +6,7 @@ the contract. One step later the shards are put together again and compared with
 
 from __future__ import annotations
 
+import copy
 import itertools
 import random
 import warnings
@@ -27,7 +28,10 @@ from verifier.oracle.probes.observed import Case, Circumstances, Probing, nothin
 from verifier.oracle.probes.probed import Probed
 
 NAME, CODE = "shards", "OC616"
-SHAPE: Shape = (12, 16)
+SMALL: Shape = (12, 16)
+LARGE: Shape = (160, 128)
+"""State may be kept in another form from 4096 elements on, or from 16384: of the shard, which is a fault, for
+the whole is then trained otherwise."""
 SEPARABLE = ("elementwise", "block")
 DTYPES = ("float32", "float64", "bfloat16")
 
@@ -63,37 +67,39 @@ def probe(probed: Probed, about: Circumstances) -> Probing:
 
 def cuts(seed: int) -> Iterator[ParameterCut]:
     """Rows and columns evenly, unevenly and with an empty shard; intervals at random places."""
-    rows, columns = SHAPE
-    yield _by_dim("rows 4+4+4", 0, (4, 4, 4))
-    yield _by_dim("rows 7+0+5", 0, (7, 0, 5))
-    yield _by_dim("columns 8+8", 1, (8, 8))
-    yield _by_dim("columns 5+5+6", 1, (5, 5, 6))
+    rows, columns = SMALL
+    yield _by_dim("rows 4+4+4", SMALL, 0, (4, 4, 4))
+    yield _by_dim("rows 7+0+5", SMALL, 0, (7, 0, 5))
+    yield _by_dim("columns 8+8", SMALL, 1, (8, 8))
+    yield _by_dim("columns 5+5+6", SMALL, 1, (5, 5, 6))
     draw = random.Random(seed)  # noqa: S311 - which cuts are tried
     inner = sorted(draw.sample(range(1, rows * columns), 2))
-    yield _by_interval(f"flat at {inner[0]} and {inner[1]}", (0, *inner, rows * columns))
-    yield _by_interval("flat at 7", (0, 7, rows * columns))
+    yield _by_interval(f"flat at {inner[0]} and {inner[1]}", SMALL, (0, *inner, rows * columns))
+    yield _by_interval("flat at 7", SMALL, (0, 7, rows * columns))
+    yield _by_dim("rows 128+31+1", LARGE, 0, (128, 31, 1))
+    yield _by_interval("flat at 4095 of 20480", LARGE, (0, 4095, 160 * 128))
 
 
-def _by_dim(name: str, dim: int, lengths: tuple[int, ...]) -> ParameterCut:
+def _by_dim(name: str, shape: Shape, dim: int, lengths: tuple[int, ...]) -> ParameterCut:
     members = tuple(f"r{k}" for k in range(len(lengths)))
     shards, at = [], 0
     for member, length in zip(members, lengths, strict=True):
-        offsets, extents = [0, 0], list(SHAPE)
+        offsets, extents = [0, 0], list(shape)
         offsets[dim], extents[dim] = at, length
         shards.append(MemberShard(member=member, offsets=tuple(offsets), lengths=tuple(extents), is_box=True))
         at += length
     return ParameterCut(
-        fqn=name, shape=SHAPE, layout="dim_shard", group="g", members=members, shards=tuple(shards), dim=dim
+        fqn=name, shape=shape, layout="dim_shard", group="g", members=members, shards=tuple(shards), dim=dim
     )
 
 
-def _by_interval(name: str, edges: tuple[int, ...]) -> ParameterCut:
+def _by_interval(name: str, shape: Shape, edges: tuple[int, ...]) -> ParameterCut:
     members = tuple(f"r{k}" for k in range(len(edges) - 1))
     shards = tuple(
         MemberShard(member=member, offsets=(begin,), lengths=(end - begin,))
         for member, (begin, end) in zip(members, itertools.pairwise(edges), strict=True)
     )
-    return ParameterCut(fqn=name, shape=SHAPE, layout="flat_shard", group="g", members=members, shards=shards)
+    return ParameterCut(fqn=name, shape=shape, layout="flat_shard", group="g", members=members, shards=shards)
 
 
 def contract_maps(contract: Contract, cut: ParameterCut) -> dict[str, ShardMap | None]:
@@ -148,8 +154,15 @@ def _shard(whole: Live, where: ShardMap, maps: Mapping[str, ShardMap | None], ra
         else:
             state[name] = extract(value, found, rank, device=device)
     if state:
-        shard.optimizer.state[own] = state
+        shard.optimizer.state[shard.key_of(own)] = state
+    _take_options(shard, whole)
     return shard
+
+
+def _take_options(shard: Live, whole: Live) -> None:
+    """What groups hold belongs to the state too: some count their steps there."""
+    for group, theirs in zip(shard.optimizer.param_groups, whole.optimizer.param_groups, strict=True):
+        group.update({key: copy.deepcopy(value) for key, value in theirs.items() if key != "params"})
 
 
 def _compared(

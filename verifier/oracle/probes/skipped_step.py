@@ -8,7 +8,7 @@ import torch
 
 from verifier.oracle.probes.differences import parameter_differences, state_differences
 from verifier.oracle.probes.live import Live, live
-from verifier.oracle.probes.observed import Case, Circumstances, Probing, nothing, observe
+from verifier.oracle.probes.observed import Case, Circumstances, NothingToTryError, Probing, nothing, observe
 from verifier.oracle.probes.probed import Probed
 
 NAME, CODE = "skipped-step", "OC614"
@@ -32,6 +32,8 @@ def _trace(probed: Probed, about: Circumstances, steps: int) -> list[str]:
     warnings.simplefilter("ignore")
     found = live(probed, about.seed, steps=steps, device=about.device)
     control = live(probed, about.seed, steps=steps, device=about.device)
+    if found.keeps_copies:
+        raise NothingToTryError("a GradScaler looks at the parameters in the groups, which are copies")
     _skip(found, about.device)
     claims = [f"at once {told}" for told in parameter_differences(control, found)]
     found.step(steps + 1)

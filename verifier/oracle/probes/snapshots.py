@@ -1,19 +1,17 @@
-"""Everything that an operation has to leave alone: identities, versions and bytes.
-
-Values are compared by their bytes: equal NaNs are equal, and -0.0 is not 0.0.
-"""
+"""Everything that an operation has to leave alone: identities, versions and bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
 
+from verifier.oracle.probes.contents import PLAIN, bits, content
+
 Snapshot = tuple[Any, ...]
 
-_PLAIN = (bool, int, float, complex, str, bytes, type(None))
-_SHOWN_ELSEWHERE = ("state", "param_groups")
+_SHOWN_ELSEWHERE = ("state", "param_groups", "__dict__", "__weakref__")
 
 
 def snapshot(optimizer: Any) -> Snapshot:
@@ -21,12 +19,11 @@ def snapshot(optimizer: Any) -> Snapshot:
 
     Besides state and groups it holds every other attribute, for what is cached there must not change either.
     """
-    others = [(name, value) for name, value in vars(optimizer).items() if name not in _SHOWN_ELSEWHERE]
     return (
         _frozen(optimizer.param_groups),
         id(optimizer.state),
         tuple((_key(key), _frozen(entry)) for key, entry in optimizer.state.items()),
-        tuple((name, _frozen(value)) for name, value in others),
+        tuple((name, _frozen(value)) for name, value in _attributes(optimizer)),
     )
 
 
@@ -36,27 +33,23 @@ def values(optimizer: Any) -> Snapshot:
     state = optimizer.state
     entries = [state[p] if p in state else None for p in parameters]  # noqa: SIM401 - it may have no get
     options = [{k: v for k, v in group.items() if k != "params"} for group in optimizer.param_groups]
-    return tuple(bits(p) for p in parameters), _value(entries), _value(options)
+    return tuple(bits(p) for p in parameters), content(entries), content(common(state)), content(options)
 
 
-def bits(tensor: torch.Tensor) -> tuple[Any, ...]:
-    """Dtype, shape and bytes of a tensor."""
-    about = (str(tensor.dtype), str(tensor.layout), str(tensor.device), tuple(tensor.shape))
-    if tensor.is_meta:
-        return about
-    if tensor.layout != torch.strided:
-        return (*about, _raw(tensor.detach().to_dense()))
-    return (*about, _raw(tensor.detach()))
+def common(state: Mapping[Any, Any]) -> dict[Any, Any]:
+    """What the state holds beside that of parameters. A number is the id of a parameter that is not here."""
+    return {key: entry for key, entry in state.items() if not isinstance(key, torch.Tensor | int)}
 
 
-def same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Whether two tensors are of one dtype and shape and hold the same bytes."""
-    return bits(one) == bits(other)
-
-
-def _raw(tensor: torch.Tensor) -> bytes:
-    flat = tensor.cpu().contiguous().view(-1)
-    return bytes(flat.view(torch.uint8).numpy()) if flat.numel() else b""
+def _attributes(optimizer: Any) -> Iterator[tuple[str, Any]]:
+    """Attributes of its own, those in slots too."""
+    own = dict(getattr(optimizer, "__dict__", {}))
+    for cls in type(optimizer).__mro__:
+        slots = vars(cls).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(optimizer, name):
+                own.setdefault(name, getattr(optimizer, name))
+    return ((name, value) for name, value in own.items() if name not in _SHOWN_ELSEWHERE)
 
 
 def _key(key: Any) -> Any:
@@ -65,7 +58,7 @@ def _key(key: Any) -> Any:
 
 def _frozen(value: Any, depth: int = 6) -> Any:
     """A value with the identity of every container and tensor in it."""
-    if isinstance(value, _PLAIN):
+    if isinstance(value, PLAIN):
         return type(value).__name__, repr(value)
     if isinstance(value, torch.Tensor):
         return id(value), value._version, tuple(value.stride()) if _is_strided(value) else (), bits(value)
@@ -74,21 +67,6 @@ def _frozen(value: Any, depth: int = 6) -> Any:
     if depth and isinstance(value, list | tuple):
         return id(value), tuple(_frozen(item, depth - 1) for item in value)
     return type(value).__name__, id(value)
-
-
-def _value(value: Any) -> Any:
-    """A value without identities."""
-    if isinstance(value, torch.Tensor):
-        return "tensor", bits(value)
-    if isinstance(value, Mapping):
-        return "dict", tuple((str(key), _value(item)) for key, item in sorted(value.items(), key=_name))
-    if isinstance(value, list | tuple):
-        return type(value).__name__, tuple(_value(item) for item in value)
-    return type(value).__name__, repr(value)
-
-
-def _name(item: tuple[Any, Any]) -> str:
-    return str(item[0])
 
 
 def _is_strided(tensor: torch.Tensor) -> bool:

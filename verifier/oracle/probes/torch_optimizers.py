@@ -9,7 +9,7 @@ import torch
 
 from verifier.oracle.probes.probed import Build, Groups, Probed
 from verifier.oracle.probes.zero_redundancy import NAME as ZERO
-from verifier.oracle.probes.zero_redundancy import build as build_zero
+from verifier.oracle.probes.zero_redundancy import probed as zero_redundancy
 
 PREFIX = "torch.optim."
 
@@ -71,10 +71,11 @@ def optimizer_named(name: str) -> Probed:
         LookupError: there is none of that name.
     """
     plain = name.removeprefix(PREFIX)
+    if plain == ZERO:
+        return zero_redundancy()
     known = {probed.name.removeprefix(PREFIX): probed for probed in torch_optimizers()}
-    known[ZERO] = Probed(name=ZERO, build=build_zero)
     if plain not in known:
-        raise LookupError(f"no optimizer is called {plain!r}; known are {', '.join(known)}")
+        raise LookupError(f"no optimizer is called {plain!r}; known are {', '.join([*known, ZERO])}")
     return known[plain]
 
 

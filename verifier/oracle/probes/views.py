@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import torch
 
 from verifier.oracle.probes.closeness import beyond
+from verifier.oracle.probes.isolated import words
 from verifier.oracle.probes.live import Live, gradients, live_of
 from verifier.oracle.probes.observed import Case, Circumstances, Probing, nothing, observe
 from verifier.oracle.probes.probed import Probed
@@ -43,27 +44,36 @@ def _strays(probed: Probed, about: Circumstances, name: str) -> list[str]:
     original = buffer.clone()
     own = torch.nn.Parameter(view(original).clone(memory_format=torch.contiguous_format))
     before = own.detach().clone()
-    lying = live_of(probed, [torch.nn.Parameter(view(buffer))])
     control = live_of(probed, [own])
-    trained = _train(lying, control)
+    lying = torch.nn.Parameter(view(buffer))
+    refusal = _train(probed, lying, control, buffer)
     moved = buffer.cpu().view(torch.int32) != original.cpu().view(torch.int32)
     strays = int((moved & ~owned).sum())
     claims = []
     if strays:
         claims.append(f"{strays} of {int((~owned).sum())} foreign elements are overwritten")
-    wrong = beyond(lying.parameters[0].detach(), own.detach(), before, ulps=0 if probed.same_bits else 1)
-    if trained and wrong:
+    if refusal:
+        return claims if refusal == UNTOUCHED else [*claims, refusal]
+    wrong = beyond(lying.detach(), own.detach(), before, ulps=0 if probed.same_bits else 1)
+    if wrong:
         claims.append(f"{wrong} of {own.numel()} own elements are not those of a parameter by itself")
     return claims
 
 
-def _train(lying: Live, control: Live) -> bool:
-    """Step both alike; False where the view is refused, which is right as long as nothing was written."""
+UNTOUCHED = "refused before anything is touched"
+
+
+def _train(probed: Probed, view: torch.nn.Parameter, control: Live, buffer: torch.Tensor) -> str:
+    """Train the view as the control; how it is refused, which is right as long as nothing was written."""
+    lying = None
     for seed in range(STEPS):
         values = gradients(control.parameters, seed)
-        try:
-            lying.step_with([value.clone() for value in values])
-        except RuntimeError:
-            return False
         control.step_with(values)
-    return True
+        before = buffer.clone()
+        try:
+            lying = lying or live_of(probed, [view])
+            lying.step_with([value.clone() for value in values])
+        except Exception as error:  # whatever it raises is its refusal
+            same = torch.equal(before.view(torch.int32), buffer.view(torch.int32))
+            return UNTOUCHED if same else f"it raises {words(error)} after it has changed elements"
+    return ""

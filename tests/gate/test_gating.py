@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -116,30 +117,36 @@ def test_what_is_open_stands_at_the_definition(
         assert (one.file, one.line) == place
 
 
-def test_asking_for_the_type_of_a_size_leaves_the_fragment_by_name(scratch: Path) -> None:
-    head = "from forms import entry\n\ndef strict(rows):\n"
+def test_a_size_may_be_asked_for_its_type(scratch: Path) -> None:
+    head = "import builtins\nfrom forms import entry\n\ndef strict(rows):\n"
     tests = {
-        "type(rows) is not int": "undecided",
-        "type(rows) != int": "undecided",
-        "type(rows) not in (int, bool)": "undecided",
-        "type(rows).__name__ != 'int'": "undecided",
+        "type(rows) is not int": "proved",
+        "type(rows) != int": "proved",
+        "type(rows) not in (int, bool)": "proved",
+        "type(rows).__name__ != 'int'": "proved",
+        "type(3) is not int or type(rows) is not type(3)": "proved",
         "not isinstance(rows, int)": "proved",
         "not isinstance(rows, (int, str)) or isinstance(rows, bool)": "proved",
         "type('rows') is int or not isinstance(type('rows'), type)": "proved",
+        "(lambda kind: kind(rows))(type) is not int": "type as a value in strict",
+        "builtins.type(rows) is not int": "builtins as a value in strict",
+        "rows is 3": "a comparison by identity in strict",
+        "int.__eq__(rows, 3) is True": "__eq__ in strict",
+        "id(rows) == 5": "a call of id",
     }
-    for number, (test, verdict) in enumerate(tests.items()):
+    for number, (test, expected) in enumerate(tests.items()):
         (scratch / f"strict_{number}.py").write_text(
             f"{head}    if {test}: raise TypeError('rows')\n    return entry(rows)\n"
         )
-        found = gated(f"strict_{number}.py:strict", ROWS)
-        assert (test, found.subject.verdict) == (test, verdict)
-        if verdict == "undecided":
-            finding = only(found)
-            assert finding.code == "SM602"
-            assert finding.notes[0] == "proved: sizes that add up to at most 64"
-            assert finding.notes[1].startswith(
-                "not on all of it: the type of a size, as in type(size) is int"
-            )
+        with warnings.catch_warnings(action="ignore"):  # of the literal beside is
+            found = gated(f"strict_{number}.py:strict", ROWS)
+        if expected == "proved":
+            assert (test, found.subject.verdict) == (test, "proved")
+            continue
+        finding = only(found)
+        assert finding.code == "SM602"
+        assert finding.notes[0] == "proved: sizes that add up to at most 64"
+        assert finding.notes[1].startswith(f"not on all of it: {expected}")
 
 
 def test_a_constructor_that_always_raises_is_undecided(scratch: Path) -> None:

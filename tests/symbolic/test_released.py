@@ -1,5 +1,8 @@
+"""Constructors of a released library, unmodified, and what they return."""
+
 from __future__ import annotations
 
+import builtins
 from functools import partial
 
 import pytest
@@ -8,7 +11,6 @@ from tests.downstream import deepspeed_affine
 from tests.downstream.deepspeed_affine import affine
 from tests.symbolic.judging import outcome, proved, shape
 from verifier import ShardMap, map_from_affine
-from verifier.symbolic.adapters import Integer, traceable
 from verifier.symbolic.domain import Sizes, size, sizes
 from verifier.symbolic.reading import NoMapError, symbolic_map
 from verifier.symbolic.results import RefutedAt
@@ -66,29 +68,12 @@ def test_fractional_widths_are_no_sizes() -> None:
     assert found.sizes == {"rows": 1}
 
 
-def test_copies_run_the_same_code_and_touch_nothing() -> None:
-    copy = traceable(released.sub_param_map)
-    assert copy is not released.sub_param_map
-    assert copy.__code__ is released.sub_param_map.__code__
-    assert copy.__globals__["AffinePiece"] is not released.AffinePiece
-    assert copy.__globals__["AffinePiece"].__init__.__code__ is released.AffinePiece.__init__.__code__
-    assert released.sub_param_map.__globals__ is vars(released)
-    made = copy((4, 2), [4], [[1, 3]], 0)
-    assert made.to_dict() == released.sub_param_map((4, 2), [4], [[1, 3]], 0).to_dict()
-
-
-def test_the_verifiers_own_functions_are_not_copied() -> None:
-    assert traceable(map_from_affine) is map_from_affine
-    assert traceable(len) is len
-
-
-def test_int_in_a_copy_is_int_for_everything_else() -> None:
-    assert Integer("12", 3) == 5
-    assert Integer(2.9) == 2
-    assert isinstance(True, Integer)
-    assert not isinstance(2.0, Integer)
-    assert issubclass(bool, Integer)
-    assert Integer.from_bytes(b"\x01\x00", "big") == 256
+def test_nothing_is_left_of_a_run() -> None:
+    before = released.sub_param_map.__code__, released.AffinePiece.__init__.__code__, set(vars(builtins))
+    over = Sizes(rows=size(), columns=size())
+    proved(own_pieces, over)
+    after = released.sub_param_map.__code__, released.AffinePiece.__init__.__code__, set(vars(builtins))
+    assert before == after
 
 
 def test_the_forms_are_read_alike() -> None:

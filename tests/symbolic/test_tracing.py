@@ -141,7 +141,7 @@ OUTSIDE: dict[str, Callable[[Size], object]] = {
 
 def _swallow(size: Size) -> int:
     try:
-        return int(size)
+        return int(float(size))
     except Exception:
         return 0
 

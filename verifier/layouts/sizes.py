@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from verifier.geometry.integers import admitted
 from verifier.geometry.strided import MOST_AXES, require_integers
 from verifier.layouts.errors import BadLayout, too_large
 from verifier.model.numbers import require_small
@@ -114,5 +115,5 @@ def require_sum(argument: str, total: Size, size: Size, of: str) -> None:
 
 
 def known_empty(size: Size) -> bool:
-    """True for the plain number 0. A symbolic size is not asked: an empty piece does no harm."""
-    return type(size) is int and size == 0
+    """True for the plain number 0. Symbolic sizes are not asked: an empty piece does no harm."""
+    return admitted() is None and size == 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
-from verifier.symbolic.domain import Sizes
+from verifier.symbolic.domain import DomainError, Sizes
 from verifier.symbolic.layout import SymbolicMap
 from verifier.symbolic.paths import Choice
 from verifier.symbolic.reading import NoMapError, symbolic_map
@@ -79,6 +79,17 @@ class Concrete:
         """
         return symbolic_map(constructor(**self.arguments(point)))
 
+    def admits(self, point: Mapping[str, int]) -> bool:
+        """Whether the precondition admits a point.
+
+        Raises:
+            DomainError: the precondition raises.
+        """
+        try:
+            return self.over.admits(self.arguments(point))
+        except Exception as error:
+            raise DomainError(f"where raises {type(error).__name__}: {error}") from error
+
     def refusal(self, point: Mapping[str, int]) -> str | None:
         """The exception of the constructor at a point as one line, None where it raises none."""
         try:
@@ -89,7 +100,7 @@ class Concrete:
 
     def opinion(self, point: Mapping[str, int]) -> Opinion:
         """What there is to say of one point."""
-        if not self.over.admits(self.arguments(point)):
+        if not self.admits(point):
             return Excluded()
         try:
             made = self.made(self.constructor, point)

@@ -26,6 +26,7 @@ from verifier.symbolic.facts import Facts
 from verifier.symbolic.paths import ProvedPath, Refusal, condition
 from verifier.symbolic.proof import settle
 from verifier.symbolic.results import ProvedForAll, ProvedOnPart, RefutedAt, Result, Undecided
+from verifier.symbolic.rewriting import Rewriting
 from verifier.symbolic.search import Failure, Limits, Search, Searched, Unproved, reasons
 from verifier.symbolic.solver import LinearSolver
 from verifier.symbolic.tracing import Left, Raised, Run, runs
@@ -48,6 +49,7 @@ class _Choice:
 
     concrete: Concrete
     solver: LinearSolver
+    rewriting: Rewriting
     ways: list[Way] = field(default_factory=list)
     paths: list[ProvedPath] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
@@ -76,12 +78,12 @@ def prove_constructor(
     limits = limits or Limits()
     for taking in filter(None, (constructor, reference)):
         _require_arguments(taking, over)
-    solver = LinearSolver()
+    solver, rewriting = LinearSolver(), Rewriting()
     done: list[_Choice] = []
     searched: list[tuple[_Choice, Searched]] = []
     for values in over.choices():
         concrete = Concrete(constructor, reference, over, values, judge)
-        choice = _explored(_Choice(concrete, solver), limits)
+        choice = _explored(_Choice(concrete, solver, rewriting), limits)
         done.append(choice)
         if choice.unproved:
             found = Search(concrete, over.atoms(values), choice.unproved, limits).run()
@@ -111,7 +113,7 @@ def _explored(choice: _Choice, limits: Limits) -> _Choice:
     facts = Facts({}, choice.solver, point={})
     for k, one in enumerate(over.atoms(values)):
         facts = facts.with_atom(one.name, one.least, one.least + GENERAL[k % len(GENERAL)])
-    ways = runs(lambda tracer: traced(choice.concrete, tracer), facts)
+    ways = runs(lambda tracer: traced(choice.concrete, tracer), facts, choice.rewriting)
     for run in islice(ways, limits.ways):
         end = _judge(choice, run)
         if end is not None:
@@ -119,9 +121,8 @@ def _explored(choice: _Choice, limits: Limits) -> _Choice:
     if next(ways, None) is not None:
         choice.unproved.append(Unproved(facts, f"more than {limits.ways} ways through the constructor"))
     if choice.distrust is not None:  # then no way can be believed
-        return _Choice(
-            choice.concrete, choice.solver, unproved=[Unproved(facts, choice.distrust)], possible=True
-        )
+        nothing = [Unproved(facts, choice.distrust)]
+        return _Choice(choice.concrete, choice.solver, choice.rewriting, unproved=nothing, possible=True)
     return choice
 
 

@@ -137,8 +137,8 @@ class Sizes:
             case tuple():
                 return tuple([self._filled(f"{name}[{k}]", one, choice, value) for k, one in enumerate(spec)])
             case Fixed(inner):
-                return deepcopy(inner)  # a constructor that changes it would change its next run
-        return spec
+                return deepcopy(inner)
+        return deepcopy(spec)  # a constructor that changes it would change its next run
 
     def _count(self, name: str, count: int | str, choice: Mapping[str, object]) -> int:
         number = choice.get(count, self.arguments.get(count)) if isinstance(count, str) else count

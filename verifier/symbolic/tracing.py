@@ -18,9 +18,10 @@ from typing import Generic, NoReturn, TypeVar
 
 from verifier.symbolic.claims import Claim, is_zero, not_negative
 from verifier.symbolic.facts import Facts
-from verifier.symbolic.messages import Stack, ends_in_message, stack_of_caller
 from verifier.symbolic.polynomial import Polynomial, atom, constant
+from verifier.symbolic.rewriting import Rewriting
 from verifier.symbolic.size import OutsideFragmentError
+from verifier.symbolic.watching import Watch
 
 Made = TypeVar("Made")
 
@@ -28,6 +29,8 @@ MOST_FORKS = 400
 """Comparisons of one run that go both ways; a loop whose end depends on a size has no last one."""
 MOST_DECISIONS = 20_000
 """Comparisons of one run, the forced ones included."""
+MOST_REWRITES = 20
+"""Times that one run is begun again."""
 MOST_CLAIMS = 250_000
 """Handed to the solver for all runs of one choice; the largest constructors of the releases need 6,000."""
 
@@ -76,8 +79,11 @@ class Raised:
 
     @property
     def text(self) -> str:
-        """The exception as one line."""
-        return f"{type(self.error).__name__}: {self.error}"
+        """The exception as one line; its class where its own words need plain numbers."""
+        try:
+            return f"{type(self.error).__name__}: {self.error}"
+        except Exception:  # its text is code of others, which may do with left-over sizes what it likes
+            return type(self.error).__name__
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +113,21 @@ class Run(Generic[Made]):
 class Tracer:
     """Answers the comparisons of one run."""
 
-    def __init__(self, facts: Facts, script: tuple[Decision, ...], most_claims: int | None = None) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        script: tuple[Decision, ...] = (),
+        *,
+        most_claims: int | None = None,
+        rewriting: Rewriting | None = None,
+    ) -> None:
         self.facts = facts
         self.decisions: list[Decision] = []
         self.divisions: list[Division] = []
         self.others: list[tuple[Decision, ...]] = []
         self.left: str | None = None
         self.distrusted = False
-        self.told: list[Stack] = []
+        self.watch = Watch(self.note, rewriting or Rewriting())
         self._script = script
         self._most_claims = most_claims
         self._closed = False
@@ -165,12 +178,17 @@ class Tracer:
 
     def leave(self, reason: str) -> NoReturn:
         """Note that the run is worthless, and raise."""
-        self.left = self.left or reason
+        self.note(reason)
         raise OutsideFragmentError(reason)
 
+    def note(self, reason: str) -> None:
+        """Note that the run is worthless; the first reason counts."""
+        self.left = self.left or reason
+
     def tell(self) -> None:
-        """Note that a size was turned into text, and where."""
-        self.told.append(stack_of_caller())
+        """Note that a size was turned into text; what is under way is followed from here on."""
+        with self.watch.paused():
+            self.watch.texts.tell()
 
     def close(self) -> None:
         """Sizes of this run are of no use any more."""
@@ -178,9 +196,10 @@ class Tracer:
 
     @contextmanager
     def _deep(self) -> Iterator[None]:
-        """Leave where the stack ends inside of us, since numbers need less of it."""
+        """Leave where the stack ends inside of us, since numbers need less of it; watch nothing of it."""
         try:
-            yield
+            with self.watch.paused():
+                yield
         except (RecursionError, MemoryError, ArgumentError):  # the last is how z3 passes on the first
             self.leave("a recursion too deep for symbolic sizes")
 
@@ -247,14 +266,25 @@ class Tracer:
         )
 
 
-def runs(code: Callable[[Tracer], Made], facts: Facts) -> Iterator[Run[Made]]:
-    """Every way through the code, depth first."""
+def runs(
+    code: Callable[[Tracer], Made], facts: Facts, rewriting: Rewriting | None = None
+) -> Iterator[Run[Made]]:
+    """Every way through the code, depth first.
+
+    ``rewriting`` knows the functions of other runs of the same code.
+    """
+    rewriting = rewriting or Rewriting()
     most_claims = facts.solver.claims + MOST_CLAIMS
     scripts: list[tuple[Decision, ...]] = [()]
     while scripts:
-        tracer = Tracer(facts, scripts.pop(), most_claims)
-        outcome = _outcome(code, tracer)
-        tracer.close()
+        script = scripts.pop()
+        for _ in range(MOST_REWRITES):  # again, where functions were met whose code is to be exchanged
+            tracer = Tracer(facts, script, most_claims=most_claims, rewriting=rewriting)
+            with rewriting.exchanged():
+                outcome = _outcome(code, tracer)
+            tracer.close()
+            if not rewriting.prepare():
+                break
         scripts += tracer.others
         yield Run(tracer.facts, tuple(tracer.decisions), tuple(tracer.divisions), outcome)
 
@@ -263,14 +293,14 @@ def _outcome(code: Callable[[Tracer], Made], tracer: Tracer) -> Made | Raised | 
     """What came of one run."""
     outcome: Made | Raised | Left
     try:
-        outcome = code(tracer)
+        with tracer.watch.running():
+            outcome = code(tracer)
     except OutsideFragmentError as error:
         outcome = Left(str(error))
     except (RecursionError, MemoryError):  # of this process, and no answer for these sizes
         outcome = Left("a recursion too deep for symbolic sizes")
     except Exception as error:  # whatever the constructor raises is its answer for these sizes
         outcome = Raised(error)
-    error_raised = outcome.error if isinstance(outcome, Raised) else None
-    if not all(ends_in_message(stack, error_raised) for stack in tracer.told):
+    if tracer.watch.texts.told and not isinstance(outcome, Raised | Left):
         outcome = Left("the text of a size, as in str(size) or a name with it: it may decide what is built")
     return outcome if tracer.left is None else Left(tracer.left, tracer.distrusted)

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from verifier.geometry.integers import admitting
-from verifier.symbolic.adapters import traceable
 from verifier.symbolic.concrete import Concrete, Constructor
 from verifier.symbolic.facts import Facts
 from verifier.symbolic.layout import SymbolicMap
@@ -62,10 +61,10 @@ def traced(concrete: Concrete, tracer: Tracer) -> Maps | Outside:
         return Outside()
     reference: object = None
     with admitting(Size):
-        made = traceable(concrete.constructor)(**arguments())
+        made = concrete.constructor(**arguments())
         if concrete.reference is not None:
             try:
-                reference = traceable(concrete.reference)(**arguments())
+                reference = concrete.reference(**arguments())
             except Exception as error:
                 tracer.leave(f"the reference raises {type(error).__name__}: {error}")
     try:
@@ -97,7 +96,7 @@ def _samples(facts: Facts) -> Iterator[Mapping[str, int]]:
 def _difference_at(
     concrete: Concrete, point: Mapping[str, int], outcome: Maps | Raised | Outside
 ) -> str | None:
-    admitted = concrete.over.admits(concrete.arguments(point))
+    admitted = concrete.admits(point)
     if isinstance(outcome, Outside):
         return "the precondition admits the latter only" if admitted else None
     if not admitted:

@@ -351,7 +351,7 @@ def test_domains_are_read_as_written() -> None:
     [
         (lambda: Sizes(n=size(), where=lambda m: True), "where asks for m"),
         (lambda: Sizes(n=[]), "without a value"),
-        (lambda: size(least=-1), "not negative"),
+        (lambda: size(least=-1), "sizes are from 0"),
         (lambda: list(Sizes(n=sizes("k")).atoms({})), "number of sizes"),
         (lambda: outcome(halves, Sizes(m=size())), "do not fit"),
         (lambda: outcome(halves, Sizes(n=size(), where=lambda n: n[0])), "where raises TypeError"),

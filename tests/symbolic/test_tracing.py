@@ -85,7 +85,9 @@ def test_T19_each_point_goes_one_way_and_finds_there_what_numbers_give(program: 
         assert not isinstance(run.outcome, Left | Raised), run.outcome
         expected = program(a, b)
         made = run.outcome
-        assert (made.polynomial.value(point) if isinstance(made, Size) else made) == expected
+        if type(made) is Size:  # of a run that is over: it tells nobody else
+            made = object.__getattribute__(made, "_Size__polynomial").value(point)
+        assert made == expected
 
 
 def test_ceil_chunks_need_one_way_for_each_number_of_full_chunks() -> None:

@@ -21,7 +21,7 @@ from verifier.gate.hostile import example_on
 from verifier.gate.literals import call_text
 from verifier.gate.loading import Loaded, looking_into
 from verifier.gate.raised import is_interruption
-from verifier.gate.refusals import not_by_name, refusal_line, refused_unlike_reference
+from verifier.gate.refusals import not_by_name, refusal_line
 from verifier.gate.returned import Returned, returned_map
 from verifier.gate.source_place import source_place
 from verifier.gate.written_test import written_test
@@ -73,8 +73,6 @@ def gate(
     refusals = tuple([refusal_line(loaded, one) for one in result.refusals])
     with running(loaded):
         accidents = not_by_name(loaded, result.refusals)
-        if not isinstance(result, RefutedAt):
-            result = refused_unlike_reference(loaded, declaration, result.refusals) or result
     if isinstance(result, RefutedAt):
         subject, test = _refutation(loaded, declaration, settings, result)
         return Gated(subject, (), refusals, test)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def is_by_name(loaded: Loaded, error: BaseException) -> bool:
     """An exception class of the constructor's packages, or one that their code raised itself, with words."""
-    if not isinstance(error, Exception) or not str(error).strip():
+    if not isinstance(error, Exception) or not _has_words(error):
         return False
     if loaded.owns(type(error)):
         return True
@@ -20,6 +20,13 @@ def is_by_name(loaded: Loaded, error: BaseException) -> bool:
         return False
     last = _last(error.__traceback__)
     return loaded.owns_module(str(last.tb_frame.f_globals.get("__name__", ""))) and _raised_there(last)
+
+
+def _has_words(error: Exception) -> bool:
+    try:
+        return bool(str(error).strip())
+    except Exception:  # code of others, which may fail as any
+        return False
 
 
 def is_interruption(error: BaseException) -> bool:

@@ -69,7 +69,8 @@ def _beginning(
 
 def _asserted(earlier: Sequence[dis.Instruction]) -> dis.Instruction | None:
     """The load of the exception of an assertion whose message was put together; none of it is a jump."""
-    for one in reversed(earlier):
+    for place in range(len(earlier) - 1, -1, -1):
+        one = earlier[place]
         if one.opname in _ASSERTION:
             return one
         if one.opcode in _JUMPS or one.opname in CALLS:

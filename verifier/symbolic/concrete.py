@@ -10,8 +10,12 @@ from verifier.model.shard_map import ShardMap
 from verifier.symbolic.domain import DomainError, Sizes
 from verifier.symbolic.layout import SymbolicMap
 from verifier.symbolic.paths import Choice
+from verifier.symbolic.raised import words_of
 from verifier.symbolic.reading import NoMapError, symbolic_map
 from verifier.verdicts import Proved, Refuted, Verdict
+
+MOST_PADDING = 1_000_000
+"""Cells of padding that are listed for the concrete prover."""
 
 Constructor = Callable[..., object]
 """Makes a map of its arguments; called by keyword."""
@@ -88,14 +92,14 @@ class Concrete:
         try:
             return self.over.admits(self.arguments(point))
         except Exception as error:
-            raise DomainError(f"where raises {type(error).__name__}: {error}") from error
+            raise DomainError(f"where raises {words_of(error)}") from error
 
     def refusal(self, point: Mapping[str, int]) -> str | None:
         """The exception of the constructor at a point as one line, None where it raises none."""
         try:
             self.made(self.constructor, point)
         except Exception as error:
-            return f"{type(error).__name__}: {error}"
+            return words_of(error)
         return None
 
     def opinion(self, point: Mapping[str, int]) -> Opinion:
@@ -107,7 +111,11 @@ class Concrete:
         except NoMapError as error:
             return Wrong(None, None, str(error))
         except Exception as error:
-            return Raises(error)
+            if not self._reference_makes(point):
+                return Raises(error)
+            return Wrong(None, None, f"raises {words_of(error)}, but its reference makes a map")
+        if made.padded_cells() > MOST_PADDING:
+            return Unsure(f"more than {MOST_PADDING} elements of padding")
         try:
             shard_map = made.at({})
             expectation = Expectation(holes=made.holes({}))
@@ -117,7 +125,7 @@ class Concrete:
             try:
                 reference = self.made(self.reference, point).at({})
             except Exception as error:
-                return Wrong(shard_map, None, f"the reference raises {type(error).__name__}: {error}")
+                return Wrong(shard_map, None, f"the reference raises {words_of(error)}")
             expectation = replace(expectation, reference=reference)
         verdict = self.judge(shard_map, expectation)
         if isinstance(verdict, Proved):
@@ -127,6 +135,16 @@ class Concrete:
                 return Unsure("its addresses need more than 64 bits")
             return Wrong(shard_map, verdict, complaint(verdict))
         return Unsure(verdict.reason)
+
+    def _reference_makes(self, point: Mapping[str, int]) -> bool:
+        """Whether there is a reference, and it makes a map of the point."""
+        if self.reference is None:
+            return False
+        try:
+            self.made(self.reference, point)
+        except Exception:  # then neither makes one
+            return False
+        return True
 
 
 def complaint(verdict: Refuted) -> str:

@@ -30,7 +30,7 @@ from verifier.symbolic.rewriting import Rewriting
 from verifier.symbolic.search import Failure, Limits, Search, Searched, Unproved, reasons
 from verifier.symbolic.solver import LinearSolver
 from verifier.symbolic.tracing import Left, Raised, Run, runs
-from verifier.symbolic.ways import Maps, Outside, PreconditionError, difference, traced
+from verifier.symbolic.ways import Maps, Outside, PreconditionError, RaisesAlone, difference, traced
 
 GENERAL = (2, 3, 5, 7, 11, 13, 17, 19)
 """What sizes are first tried with: different, so that little holds by accident."""
@@ -126,7 +126,7 @@ def _explored(choice: _Choice, limits: Limits) -> _Choice:
     return choice
 
 
-def _judge(choice: _Choice, run: Run[Maps | Outside]) -> End | None:
+def _judge(choice: _Choice, run: Run[Maps | RaisesAlone | Outside]) -> End | None:
     """File one way under what came of it, which is nothing that was proved where it is None."""
     outcome = run.outcome
     if isinstance(outcome, Raised) and isinstance(outcome.error, PreconditionError):
@@ -138,6 +138,10 @@ def _judge(choice: _Choice, run: Run[Maps | Outside]) -> End | None:
     if isinstance(outcome, Left):
         choice.distrust = choice.distrust or (outcome.reason if outcome.distrusted else None)
         choice.unproved.append(Unproved(facts, outcome.reason + _where(run)))
+        return None
+    if isinstance(outcome, RaisesAlone):
+        reason = f"raises {outcome.text}, but its reference makes a map"
+        choice.unproved.append(Unproved(facts, reason + _where(run)))
         return None
     differs = difference(choice.concrete, facts, outcome)
     if differs is not None:
@@ -162,7 +166,7 @@ def _judge(choice: _Choice, run: Run[Maps | Outside]) -> End | None:
     return path
 
 
-def _where(run: Run[Maps | Outside]) -> str:
+def _where(run: Run[Maps | RaisesAlone | Outside]) -> str:
     """The way, where few words say which."""
     claims = condition(run.decisions)
     return f", where {' and '.join(map(str, claims))}" if 0 < len(claims) <= MOST_NAMED else ""

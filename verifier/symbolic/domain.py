@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import product
+
+LARGEST = 2**63 - 1
+"""No size from which all is asked may begin beyond."""
 
 Where = Callable[..., object]
 """A predicate on arguments, by their names; its own comparisons are traced."""
@@ -61,8 +65,8 @@ def sizes(count: int | str, *, least: int = 0) -> ManySizes:
 
 
 def _least(least: int) -> int:
-    if least < 0:
-        raise DomainError(f"a size from {least} on; sizes are not negative")
+    if not 0 <= least <= LARGEST:
+        raise DomainError(f"a size from {least} on; sizes are from 0 to 2**63 - 1")
     return least
 
 
@@ -92,6 +96,8 @@ class Sizes:
         self._where = where
         self._asked: tuple[str, ...] = () if where is None else self._names(where)
         for name, value in arguments.items():
+            if not re.fullmatch(r"\w+", name):
+                raise DomainError(f"the argument {name!r}: a name is made of letters, digits and underscores")
             if isinstance(value, list | range) and not value:
                 raise DomainError(
                     f"{name} is a choice without a value; wrap a list that is a value in fixed()"

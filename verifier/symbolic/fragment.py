@@ -69,6 +69,9 @@ def outside(code: CodeType, scope: Mapping[str, Any]) -> str | None:
 
 
 def _outside(code: CodeType, scope: Mapping[str, Any]) -> Iterator[str]:
+    for constant in code.co_consts:
+        if isinstance(constant, str) and constant.startswith((PREFIX, "_Size__")):
+            yield f"{constant} in {code.co_name}"
     for one in instructions(code):
         where = f"in {code.co_name}" + (f", line {line}" if (line := _line(one)) else "")
         if one.opname in _LOADS:

@@ -6,6 +6,7 @@ proof to say.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product as iterate
@@ -113,6 +114,11 @@ class SymbolicMap:
             for rank, shard in self.ranks.items()
         }
         return ShardMap(name="w", logical_shape=_at(self.logical_shape, point), ranks=ranks)
+
+    def padded_cells(self) -> int:
+        """How many cells are padding, of a map of plain numbers; negative extents count as they are."""
+        views = [view for shard in self.ranks.values() for view in shard.padding]
+        return sum([math.prod(_at(view.shape, {})) for view in views])
 
     def holes(self, point: Mapping[str, int]) -> dict[int, tuple[int, ...]]:
         """Per rank with padding, its cells at one point.

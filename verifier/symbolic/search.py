@@ -18,6 +18,7 @@ from verifier.symbolic.domain import Atom
 from verifier.symbolic.facts import Facts
 from verifier.symbolic.paths import Refusal
 from verifier.symbolic.polynomial import ZERO, Polynomial, atom
+from verifier.symbolic.raised import words_of
 
 Point = Mapping[str, int]
 
@@ -130,7 +131,7 @@ class Search:
 
     def _note(self, point: Point, error: Exception) -> None:
         if type(error).__name__ not in self.raised:
-            text = f"{type(error).__name__}: {error}"
+            text = words_of(error)
             refusal = Refusal(self.concrete.choice, None, text, self.concrete.arguments(point))
             self.raised[type(error).__name__] = refusal
 

@@ -75,6 +75,10 @@ class Texts:
                 self._judge(frame, under_way=True)
             frame = frame.f_back
 
+    def forget(self) -> None:
+        """Nobody looks any more at what was made so far."""
+        self.told = False
+
     def step(self, frame: FrameType) -> None:
         """An instruction is about to run."""
         if self.told:

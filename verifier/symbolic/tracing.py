@@ -19,6 +19,7 @@ from typing import Generic, NoReturn, TypeVar
 from verifier.symbolic.claims import Claim, is_zero, not_negative
 from verifier.symbolic.facts import Facts
 from verifier.symbolic.polynomial import Polynomial, atom, constant
+from verifier.symbolic.raised import words_of
 from verifier.symbolic.rewriting import Rewriting
 from verifier.symbolic.size import OutsideFragmentError
 from verifier.symbolic.watching import Watch
@@ -31,8 +32,10 @@ MOST_DECISIONS = 20_000
 """Comparisons of one run, the forced ones included."""
 MOST_REWRITES = 20
 """Times that one run is begun again."""
-MOST_CLAIMS = 250_000
+MOST_CLAIMS = 25_000
 """Handed to the solver for all runs of one choice; the largest constructors of the releases need 6,000."""
+MOST_COMPARISONS = 50_000
+"""In all runs of one choice, those that need no solver included; the largest of the releases have 2,300."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,14 @@ class Division:
     remainder: str
 
 
+@dataclass(slots=True)
+class Work:
+    """What all runs of one choice may cost, and have."""
+
+    most_claims: int
+    comparisons: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Raised:
     """The code refuses these sizes."""
@@ -79,11 +90,8 @@ class Raised:
 
     @property
     def text(self) -> str:
-        """The exception as one line; its class where its own words need plain numbers."""
-        try:
-            return f"{type(self.error).__name__}: {self.error}"
-        except Exception:  # its text is code of others, which may do with left-over sizes what it likes
-            return type(self.error).__name__
+        """The exception as one line."""
+        return words_of(self.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +126,7 @@ class Tracer:
         facts: Facts,
         script: tuple[Decision, ...] = (),
         *,
-        most_claims: int | None = None,
+        work: Work | None = None,
         rewriting: Rewriting | None = None,
     ) -> None:
         self.facts = facts
@@ -129,8 +137,8 @@ class Tracer:
         self.distrusted = False
         self.watch = Watch(self.note, rewriting or Rewriting())
         self._script = script
-        self._most_claims = most_claims
-        self._closed = False
+        self.closed = False
+        self._work = work
 
     def decide(self, claim: Claim) -> bool:
         """Whether the claim holds on this run."""
@@ -138,9 +146,7 @@ class Tracer:
             return self._decided(claim)
 
     def _decided(self, claim: Claim) -> bool:
-        if self._closed:
-            self.distrusted = True
-            self.leave("a size that is left over from another run")
+        self.require_open()
         self._require_work()
         claim = Claim(self.facts.reduced(claim.polynomial), claim.relation).simplified()
         if claim.truth is not None:
@@ -192,7 +198,13 @@ class Tracer:
 
     def close(self) -> None:
         """Sizes of this run are of no use any more."""
-        self._closed = True
+        self.closed = True
+
+    def require_open(self) -> None:
+        """Leave where the run is over: what a constructor keeps of one run is of no use in another."""
+        if self.closed:
+            self.distrusted = True
+            self.leave("a size that is left over from another run")
 
     @contextmanager
     def _deep(self) -> Iterator[None]:
@@ -205,7 +217,10 @@ class Tracer:
 
     def _require_work(self) -> None:
         """Leave where the solver has had enough: what builds on many divisions has claims without end."""
-        if self._most_claims is not None and self.facts.solver.claims > self._most_claims:
+        if self._work is None:
+            return
+        self._work.comparisons += 1
+        if self._work.comparisons > MOST_COMPARISONS or self.facts.solver.claims > self._work.most_claims:
             self.leave("more comparisons and divisions that build on each other than the budget of the proof")
 
     def _decision(self, claim: Claim) -> Decision:
@@ -274,12 +289,12 @@ def runs(
     ``rewriting`` knows the functions of other runs of the same code.
     """
     rewriting = rewriting or Rewriting()
-    most_claims = facts.solver.claims + MOST_CLAIMS
+    work = Work(facts.solver.claims + MOST_CLAIMS)
     scripts: list[tuple[Decision, ...]] = [()]
     while scripts:
         script = scripts.pop()
         for _ in range(MOST_REWRITES):  # again, where functions were met whose code is to be exchanged
-            tracer = Tracer(facts, script, most_claims=most_claims, rewriting=rewriting)
+            tracer = Tracer(facts, script, work=work, rewriting=rewriting)
             with rewriting.exchanged():
                 outcome = _outcome(code, tracer)
             tracer.close()

@@ -19,6 +19,7 @@ from typing import Any
 
 from verifier.symbolic.bytecode import instruction_at
 from verifier.symbolic.fragment import outside, uses_values
+from verifier.symbolic.outliving import Outliving
 from verifier.symbolic.owners import owner_of
 from verifier.symbolic.rewriting import Rewriting
 from verifier.symbolic.texts import Texts
@@ -46,6 +47,7 @@ class Watch:
 
     def __init__(self, leave: Callable[[str], None], rewriting: Rewriting) -> None:
         self.texts = Texts(leave)
+        self.outliving = Outliving()
         self._running = False
         self._leave = leave
         self._rewriting = rewriting
@@ -66,6 +68,9 @@ class Watch:
             sys.setprofile(before[1])
             if before[2]:
                 gc.enable()
+            changed = self.outliving.restored()
+            if changed is not None:
+                self._leave(f"it changes {changed}, which outlives the call")
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -100,6 +105,7 @@ class Watch:
         if id(code) not in self._seen:
             self._seen[id(code)] = code
             self._rewriting.note(code)
+            self.outliving.note_globals(frame)
             reason = outside(code, frame.f_globals)
             if reason is not None:
                 self._leave(reason)

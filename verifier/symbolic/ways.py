@@ -16,8 +16,9 @@ from verifier.symbolic.concrete import Concrete, Constructor
 from verifier.symbolic.facts import Facts
 from verifier.symbolic.layout import SymbolicMap
 from verifier.symbolic.polynomial import atom
+from verifier.symbolic.raised import words_of
 from verifier.symbolic.reading import NoMapError, symbolic_map
-from verifier.symbolic.size import Size
+from verifier.symbolic.size import OutsideFragmentError, Size
 from verifier.symbolic.tracing import Raised, Tracer
 
 SHIFTS = ((0,), (1,), (1, 0), (0, 2, 1))
@@ -34,6 +35,13 @@ class Outside:
 
 
 @dataclass(frozen=True, slots=True)
+class RaisesAlone:
+    """The constructor raises, and its reference makes a map."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Maps:
     """What a way returned."""
 
@@ -41,7 +49,7 @@ class Maps:
     reference: SymbolicMap | None
 
 
-def traced(concrete: Concrete, tracer: Tracer) -> Maps | Outside:
+def traced(concrete: Concrete, tracer: Tracer) -> Maps | RaisesAlone | Outside:
     """Run precondition, constructor and reference on symbolic sizes.
 
     Raises:
@@ -49,6 +57,7 @@ def traced(concrete: Concrete, tracer: Tracer) -> Maps | Outside:
         OutsideFragmentError: the run is worthless.
         Exception: whatever the constructor raises.
     """
+    tracer.watch.outliving.note_defaults(concrete.constructor)
 
     def arguments() -> dict[str, object]:
         return concrete.over.filled(concrete.choice, lambda name, _: Size(atom(name), tracer))
@@ -56,17 +65,31 @@ def traced(concrete: Concrete, tracer: Tracer) -> Maps | Outside:
     try:
         admitted = concrete.over.admits(arguments())
     except Exception as error:
-        raise PreconditionError(f"where raises {type(error).__name__}: {error}") from error
+        raise PreconditionError(f"where raises {words_of(error)}") from error
     if not admitted:
         return Outside()
     reference: object = None
     with admitting(Size):
-        made = concrete.constructor(**arguments())
+        try:
+            made = concrete.constructor(**arguments())
+        except OutsideFragmentError:
+            raise
+        except Exception as error:
+            if concrete.reference is None:
+                raise
+            tracer.watch.texts.forget()  # what was told is in this exception, and looked at no more
+            try:
+                concrete.reference(**arguments())
+            except OutsideFragmentError:
+                raise
+            except Exception:
+                raise error from None
+            return RaisesAlone(words_of(error))
         if concrete.reference is not None:
             try:
                 reference = concrete.reference(**arguments())
             except Exception as error:
-                tracer.leave(f"the reference raises {type(error).__name__}: {error}")
+                tracer.leave(f"the reference raises {words_of(error)}")
     try:
         return Maps(symbolic_map(made), None if concrete.reference is None else symbolic_map(reference))
     except NoMapError as error:
@@ -110,7 +133,7 @@ def _difference_at(
     except Exception as error:
         if _name(error) == _name(outcome.error):
             return None
-        return f"{outcome.text}, but {type(error).__name__}: {error}"
+        return f"{outcome.text}, but {words_of(error)}"
     return f"only the former raise {outcome.text}"
 
 
@@ -131,5 +154,5 @@ def _other_map(
     try:
         made = concrete.made(constructor, point)
     except Exception as error:
-        return f"the latter raise {type(error).__name__}: {error}"
+        return f"the latter raise {words_of(error)}"
     return None if made.without_empty({}) == expected.without_empty(point) else "the maps differ"

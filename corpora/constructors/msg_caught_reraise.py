@@ -1,0 +1,11 @@
+# domain: n=size
+# wrong at: n=505
+from halves import broken, cut, halves
+
+def ctor(n):
+    if n <= 100: return halves(n)
+    try:
+        raise ValueError(f"{n} rows")
+    except ValueError as e:
+        if str(e) == "505 rows": return broken(n)
+        raise

@@ -81,6 +81,7 @@ def _dimension(value: Value) -> int | None:
 def _shard(value: Value) -> MemberShard:
     """An interval by ``offset`` and ``length``, or a box by ``offsets`` and ``lengths``."""
     members = Members(value, "R14")
+    _version(members)
     member = members.optional("member", lambda v: v.text("R1"), "")
     owner = members.optional("owner", lambda v: None if v.raw is None else v.text("R19"), None)
     is_box = bool({"offsets", "lengths"} & members.there.keys())

@@ -132,7 +132,7 @@ def test_a_size_may_be_asked_for_its_type(scratch: Path) -> None:
         "builtins.type(rows) is not int": "builtins as a value in strict",
         "rows is 3": "a comparison by identity in strict",
         "int.__eq__(rows, 3) is True": "__eq__ in strict",
-        "id(rows) == 5": "a call of id",
+        "id(rows) == 5": "id, which may look at how a value is stored, in strict",
     }
     for number, (test, expected) in enumerate(tests.items()):
         (scratch / f"strict_{number}.py").write_text(

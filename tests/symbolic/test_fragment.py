@@ -70,7 +70,7 @@ def test_what_a_number_would_give_is_given(same: Callable[[int], int]) -> None:
         (lambda n: ~n, "the bits of a size"),
         (lambda n: 1 << n, "the bits of a size"),
         (lambda n: n << 65, "the bits of a size"),
-        (lambda n: pickle.loads(pickle.dumps(n)), "a call of _pickle.dumps"),
+        (lambda n: pickle.loads(pickle.dumps(n)), "loads, which may look at how a value is stored"),
         (lambda n: round(n, -1), "a size rounded to tens"),
         (lambda n: pow(n, 2, 7), "a power of a size with a modulus"),
         (lambda n: n**17, "the power 17 of a size"),

@@ -136,7 +136,43 @@ def keeps_a_size(n: int) -> ShardMap:
     return halves(n)
 
 
-@pytest.mark.parametrize("constructor", [remembers, remembers_by_a_default, keeps_a_size])
+NESTED: dict[str, list[int]] = {"seen": []}
+FLAG = False
+
+
+def helper(n: int, seen: list[int] = []) -> ShardMap:  # noqa: B006
+    if n < 100:
+        seen.append(1)
+    return broken(n) if n >= 100 and not seen else halves(n)
+
+
+def remembers_by_a_helper(n: int) -> ShardMap:
+    return helper(n)
+
+
+def remembers_inside(n: int) -> ShardMap:
+    if n < 100:
+        NESTED["seen"].append(1)
+    return broken(n) if n >= 100 and not NESTED["seen"] else halves(n)
+
+
+def remembers_a_flag(n: int) -> ShardMap:
+    global FLAG
+    FLAG = FLAG or n < 100
+    return broken(n) if n >= 100 and not FLAG else halves(n)
+
+
+@pytest.mark.parametrize(
+    "constructor",
+    [
+        remembers,
+        remembers_by_a_default,
+        keeps_a_size,
+        remembers_by_a_helper,
+        remembers_inside,
+        remembers_a_flag,
+    ],
+)
 def test_what_outlives_a_call_is_no_part_of_a_function(constructor: object) -> None:
     found = outcome(constructor, N, limits=SMALL)
     assert isinstance(found, ProvedOnPart)
@@ -179,9 +215,9 @@ def test_a_constructor_may_not_raise_where_its_reference_makes_a_map(modulus: in
     ("looking", "reason"),
     [
         (lambda n: n is n + 1, "a comparison by identity"),
-        (lambda n: id(n) == 5, "a call of id"),
-        (lambda n: sys.getsizeof(n) < 5, "a call of sys.getsizeof"),
-        (lambda n: vars(sys)["getrefcount"](n) < 0, "a call of vars"),
+        (lambda n: id(n) == 5, "id, which may look at how a value is stored"),
+        (lambda n: sys.getsizeof(n) < 5, "getsizeof, which may look"),
+        (lambda n: vars(sys)["getrefcount"](n) < 0, "vars, which may look"),
         (lambda n: n.__eq__(5) is NotImplemented, "__eq__"),
         (lambda n: hasattr(n, "_Size__polynomial"), "_Size__polynomial"),
         (lambda n: n == 10**40, "numbers beyond 2**120"),

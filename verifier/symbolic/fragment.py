@@ -11,21 +11,21 @@ from __future__ import annotations
 
 import builtins
 import dis
+import re
+from collections import deque
 from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, ModuleType
 from typing import Any
 
-from verifier.symbolic.bytecode import CALLS, before, callee_of, instructions
+from verifier.symbolic.bytecode import CALLS, base_of, before, callee_of, instructions
 from verifier.symbolic.rewriting import PREFIX, STAND_INS
 
 DUNDERS = frozenset(
     {
         "__class__",
         "__dict__",
-        "__doc__",
         "__file__",
         "__init__",
-        "__module__",
         "__name__",
         "__post_init__",
         "__qualname__",
@@ -45,7 +45,15 @@ FUNCTIONS: Mapping[str, frozenset[str] | None] = {
     ),
     "math": None,
     "itertools": None,
-    "_operator": None,
+    "_operator": frozenset(
+        {
+            "abs", "add", "and_", "concat", "contains", "countOf", "delitem", "eq", "floordiv", "ge",
+            "getitem", "gt", "iadd", "imul", "indexOf", "isub", "le", "lt", "mod", "mul", "ne", "neg", "not_",
+            "pos", "pow", "setitem", "sub", "truth",
+        }
+    ),
+    "_bisect": None,
+    "_heapq": None,
     "_functools": None,
     "_collections": None,
     "_abc": None,
@@ -61,6 +69,8 @@ OWN_NAMES = frozenset([PREFIX + name for name in STAND_INS])
 _PLAIN_LOADS = {"LOAD_GLOBAL", "LOAD_NAME"}
 _LOADS = _PLAIN_LOADS | {"LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "IMPORT_FROM"}
 _NUMBERS = (int, float, complex)
+_HIDDEN = re.compile(r"__\w+?__|_shardproof_\w+|_Size__\w+")
+"""Names in texts: getattr and format reach what they name."""
 
 
 def outside(code: CodeType, scope: Mapping[str, Any]) -> str | None:
@@ -70,8 +80,8 @@ def outside(code: CodeType, scope: Mapping[str, Any]) -> str | None:
 
 def _outside(code: CodeType, scope: Mapping[str, Any]) -> Iterator[str]:
     for constant in code.co_consts:
-        if isinstance(constant, str) and constant.startswith((PREFIX, "_Size__")):
-            yield f"{constant} in {code.co_name}"
+        if isinstance(constant, str) and (named := _HIDDEN.search(constant)) and named[0] != "__main__":
+            yield f"{named[0]} in {code.co_name}"
     for one in instructions(code):
         where = f"in {code.co_name}" + (f", line {line}" if (line := _line(one)) else "")
         if one.opname in _LOADS:
@@ -80,6 +90,12 @@ def _outside(code: CodeType, scope: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{name} {where}"
             elif one.opname in _PLAIN_LOADS and _is_value(code, one, scope):
                 yield f"{name} as a value {where}"
+            elif _is_telling(_loaded(code, one, scope)):
+                yield f"{name}, which may look at how a value is stored, {where}"
+        elif one.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            yield f"the global {one.argval}, which outlives the call, {where}"
+        elif one.opname == "STORE_DEREF" and one.argval in code.co_freevars:
+            yield f"{one.argval} of an outer function, which may outlive the call, {where}"
         elif one.opname == "IS_OP" and not _is_safe(code, one, scope):
             yield f"a comparison by identity {where}"
 
@@ -94,6 +110,20 @@ def _is_value(code: CodeType, load: dis.Instruction, scope: Mapping[str, Any]) -
     return callee is None or _resolved(str(callee.argval), scope) not in (isinstance, issubclass)
 
 
+def _loaded(code: CodeType, load: dis.Instruction, scope: Mapping[str, Any]) -> object:
+    """What a name is, or an attribute of a module with a name."""
+    if load.opname in _PLAIN_LOADS:
+        return _resolved(str(load.argval), scope)
+    base = base_of(code, load)
+    owner = None if base is None or base.opname not in _PLAIN_LOADS else _resolved(str(base.argval), scope)
+    return getattr(owner, str(load.argval), None) if isinstance(owner, ModuleType) else None
+
+
+def _is_telling(value: object) -> bool:
+    """Whether it is a function in C that is not known to be harmless, called here or handed on."""
+    return isinstance(value, BuiltinFunctionType) and not uses_values(value)
+
+
 def _is_hidden(name: str) -> bool:
     """Whether a name reaches what a size has and a number has not, or what only a number has."""
     if name in OWN_NAMES or name in DUNDERS:
@@ -105,11 +135,16 @@ def _is_safe(code: CodeType, comparison: dis.Instruction, scope: Mapping[str, An
     """Whether the right side of ``is`` is known not to be a number: then no size is it either."""
     earlier = before(code, comparison)
     last = earlier[-1]
+    if comparison.is_jump_target or last.is_jump_target:  # then the right side is one of several
+        return False
     match last.opname:
         case "LOAD_CONST":
             return not isinstance(last.argval, _NUMBERS) or isinstance(last.argval, bool)
         case "LOAD_GLOBAL" | "LOAD_NAME":
-            return not isinstance(_resolved(str(last.argval), scope), (*_NUMBERS, _Unknown))
+            found = _resolved(str(last.argval), scope)
+            if found is int:
+                return _is_type_of(code, earlier[-2])
+            return not isinstance(found, (*_NUMBERS, _Unknown))
         case "LOAD_ATTR" if last.argval == "__class__":
             return True
         case "LOAD_ATTR" if earlier[-2].opname in _PLAIN_LOADS:
@@ -118,10 +153,17 @@ def _is_safe(code: CodeType, comparison: dis.Instruction, scope: Mapping[str, An
                 getattr(owner, str(last.argval), _Unknown()) if isinstance(owner, type | ModuleType) else None
             )
             return found is not None and not isinstance(found, _Unknown) and type(found) not in _NUMBERS
-        case "CALL":  # of type: that of a size is int
-            callee = callee_of(code, last)
-            return callee is not None and callee.argval == PREFIX + "type"
+        case "CALL":
+            return _is_type_of(code, last)
     return False
+
+
+def _is_type_of(code: CodeType, one: dis.Instruction) -> bool:
+    """Whether an instruction finds out the type of a value in a way that gives int for a size."""
+    if one.opname == "LOAD_ATTR":
+        return bool(one.argval == "__class__")
+    callee = callee_of(code, one) if one.opname in CALLS else None
+    return callee is not None and callee.argval == PREFIX + "type"
 
 
 class _Unknown:
@@ -145,8 +187,9 @@ def uses_values(function: object) -> bool:
         known = FUNCTIONS.get(owner.__name__, frozenset())
         return known is None or function.__name__ in known
     if isinstance(owner, type):  # dict.fromkeys, and object.__init_subclass__ of a class statement
-        return owner in METHODS_OF or function.__name__ in ("__init_subclass__", "__subclasshook__")
-    return type(owner) in METHODS_OF or isinstance(owner, VIEWS) or type(owner) is type(_generator())
+        harmless = owner in METHODS_OF or owner.__module__ == "itertools"
+        return harmless or function.__name__ in ("__init_subclass__", "__subclasshook__")
+    return isinstance(owner, (*METHODS_OF, *VIEWS, deque)) or type(owner) is type(_generator())
 
 
 def _generator() -> Iterator[None]:

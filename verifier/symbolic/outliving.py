@@ -7,8 +7,14 @@ What it has changed in a run on symbolic sizes is taken back: no size of that ru
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FrameType
+from functools import partial
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
+
+MOST_DEPTH = 3
+"""Of containers in containers."""
+MOST_MEMBERS = 10_000
+"""Of one container."""
 
 Container = list[Any] | dict[Any, Any] | set[Any]
 
@@ -19,18 +25,37 @@ class Outliving:
     def __init__(self) -> None:
         self._before: dict[int, tuple[str, Container, list[Any]]] = {}
 
-    def note_defaults(self, function: Callable[..., object]) -> None:
-        """The values that a function has for arguments that are not given."""
+    def note_module(self, constructor: Callable[..., object]) -> None:
+        """All functions of the module of a constructor, before anything of it runs."""
+        while isinstance(constructor, partial):
+            constructor = constructor.func
+        self.note_function(constructor)
+        for value in list(getattr(constructor, "__globals__", {}).values()):
+            if isinstance(value, FunctionType):
+                self.note_function(value)
+
+    def note_function(self, function: Callable[..., object]) -> None:
+        """Defaults, attributes and what a function holds of the one around it."""
         values = [*(getattr(function, "__defaults__", None) or ())]
         values += (getattr(function, "__kwdefaults__", None) or {}).values()
+        values += getattr(function, "__dict__", {}).values()
+        for cell in getattr(function, "__closure__", None) or ():
+            try:
+                values.append(cell.cell_contents)
+            except ValueError:  # a name that is not bound yet
+                continue
         for value in values:
-            self._note("a default", value)
+            self._note(f"what {getattr(function, '__name__', 'a function')} keeps", value)
 
     def note_globals(self, frame: FrameType) -> None:
-        """What the code of a function may reach in its module."""
+        """What the code of a function may reach in its module, and by one name in another."""
         for name in frame.f_code.co_names:
-            if name in frame.f_globals:
-                self._note(name, frame.f_globals[name])
+            value = frame.f_globals.get(name)
+            if isinstance(value, ModuleType):
+                for inner in frame.f_code.co_names:
+                    self._note(f"{name}.{inner}", vars(value).get(inner))
+            else:
+                self._note(name, value)
 
     def restored(self) -> str | None:
         """Take back what was changed; the name of one such container, None without any."""
@@ -41,9 +66,13 @@ class Outliving:
                 found = found or name
         return found
 
-    def _note(self, name: str, value: object) -> None:
-        if isinstance(value, list | dict | set) and id(value) not in self._before:
-            self._before[id(value)] = name, value, _members(value)
+    def _note(self, name: str, value: object, depth: int = 0) -> None:
+        if not isinstance(value, list | dict | set) or id(value) in self._before or len(value) > MOST_MEMBERS:
+            return
+        members = _members(value)
+        self._before[id(value)] = name, value, members
+        for member in members if depth < MOST_DEPTH else ():
+            self._note(name, member, depth + 1)
 
 
 def _members(container: Container) -> list[Any]:

@@ -52,6 +52,8 @@ def _owner_of_file(name: str) -> Owner:
     path = Path(name)
     if path.is_relative_to(_OURS):
         return "ours"
+    if "_distutils_hack" in path.parts:  # what setuptools does at every import
+        return "library"
     for folder in _LIBRARY:
         if path.is_relative_to(folder) and not set(_SITE) & set(path.parts):
             return (

@@ -31,9 +31,16 @@ _FOR_A_CALL = 1
 
 def as_integer(*values: Any, **options: Any) -> Any:
     """``int(...)``, which a size already is."""
-    if len(values) == 1 and not options and type(values[0]) is Size:
-        return values[0]
-    return int(*values, **options)
+    if len(values) != 1 or options:
+        return int(*values, **options)
+    (value,) = values
+    if type(value) is Size:
+        return value
+    made = getattr(type(value), "__int__", None) or getattr(type(value), "__index__", None)
+    if not isinstance(made, FunctionType):
+        return int(value)
+    found = made(value)
+    return found if type(found) is Size else int(found)
 
 
 def type_of(*values: Any, **options: Any) -> Any:
@@ -93,18 +100,19 @@ class Rewriting:
     def __init__(self) -> None:
         self._exchanged: dict[int, tuple[FunctionType, CodeType, CodeType]] = {}
         self._new: dict[int, CodeType] = {}
-        self._known: dict[int, tuple[CodeType, bool]] = {}
+        self._known: dict[int, CodeType] = {}
+        self._functions: dict[int, FunctionType] = {}
         self._made: dict[int, CodeType] = {}
 
     def note(self, code: CodeType) -> None:
         """Code that a run has come to."""
-        if self.is_rewritten(code) or not self._has_calls(code):
-            return
-        self._new.setdefault(id(code), code)
+        if id(code) not in self._made and id(code) not in self._known:
+            self._new[id(code)] = code
 
-    def is_rewritten(self, code: CodeType) -> bool:
-        """Whether this is the code of a function as it is during runs."""
-        return id(code) in self._made
+    @property
+    def functions(self) -> list[FunctionType]:
+        """Those that runs have come to so far."""
+        return list(self._functions.values())
 
     def prepare(self) -> bool:
         """Take in the functions whose code runs have come to; False where there were none."""
@@ -112,9 +120,9 @@ class Rewriting:
         self._new.clear()
         found = [one for one in gc.get_referrers(*codes) if isinstance(one, FunctionType)] if codes else []
         for function in found:
+            self._functions[id(function)] = function
             self._take(function)
-        for code in codes:  # those of no function stay as they are
-            self._known[id(code)] = (code, False)
+        self._known.update((id(code), code) for code in codes)
         return bool(found)
 
     @contextmanager
@@ -136,23 +144,11 @@ class Rewriting:
         if id(function) in self._exchanged or any(name in function.__globals__ for name in STAND_INS):
             return  # it has another int
         new = rewritten(function.__code__)
+        if new is function.__code__:
+            return
         for code in _nested(new):
             self._made[id(code)] = code
         self._exchanged[id(function)] = function, function.__code__, new
-
-    def _has_calls(self, code: CodeType) -> bool:
-        known = self._known.get(id(code))
-        if known is None:
-            known = (
-                code,
-                any(
-                    _called(one, instruction) is not None
-                    for one in _nested(code)
-                    for instruction in dis.get_instructions(one)
-                ),
-            )
-            self._known[id(code)] = known
-        return known[1]
 
 
 def _nested(code: CodeType) -> Iterable[CodeType]:

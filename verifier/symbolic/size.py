@@ -161,6 +161,9 @@ class Size:
     def __bool__(self) -> bool:
         return not self.__decider.decide(is_zero(self.__polynomial))
 
+    # numpy would compute with it as an object, where it computes with a number in 32 bits, say.
+    __array_ufunc__ = None
+
     # Code that asks a size for its class must not be told another answer than a number gives.
     __class__ = property(lambda self: int)
 

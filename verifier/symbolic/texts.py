@@ -29,7 +29,8 @@ JUMPS = frozenset(
 )
 HARMLESS = JUMPS | frozenset(
     {
-        "BUILD_LIST", "BUILD_STRING", "BUILD_TUPLE", "CACHE", "CALL_INTRINSIC_1", "CHECK_EXC_MATCH",
+        "BINARY_OP", "BUILD_LIST", "BUILD_STRING", "BUILD_TUPLE", "CACHE", "CALL_INTRINSIC_1",
+        "CHECK_EXC_MATCH",
         "CONVERT_VALUE", "COPY", "COPY_FREE_VARS", "DELETE_FAST", "EXTENDED_ARG", "FORMAT_SIMPLE",
         "FORMAT_VALUE", "FORMAT_WITH_SPEC", "GET_ITER", "KW_NAMES", "LIST_APPEND", "LIST_EXTEND",
         "LIST_TO_TUPLE", "LOAD_ASSERTION_ERROR", "LOAD_ATTR", "LOAD_CLOSURE", "LOAD_COMMON_CONSTANT",
@@ -42,7 +43,8 @@ HARMLESS = JUMPS | frozenset(
     }
 )  # fmt: skip
 """Instructions that do the same whatever a text says."""
-OPERATORS = ("+", "%")
+_LOOPS = ("FOR_ITER", "GET_ITER")
+"""Those of a comprehension put text together; any other may go around once for each character."""
 TEXT_METHODS = frozenset(
     {"format", "join", "ljust", "rjust", "center", "title", "capitalize", "upper", "lower"}
 )
@@ -86,7 +88,7 @@ class Texts:
 
     def c_call(self, function: Any) -> None:
         """A function in C is called; of those, few do the same with every text."""
-        if not self.told or function in TEXT_FUNCTIONS:
+        if not self.told or function in (*TEXT_FUNCTIONS, len, sum):
             return
         owner = getattr(function, "__self__", None)
         if isinstance(owner, str) and function.__name__ in TEXT_METHODS:
@@ -100,9 +102,8 @@ class Texts:
         if one.opname in CALLS or one.opname == "PRECALL":
             if not makes_text(frame, one):
                 self._seen()
-        elif one.opname == "BINARY_OP":
-            if str(one.argrepr) not in OPERATORS and not under_way:
-                self._seen()
+        elif one.opname in _LOOPS and not frame.f_code.co_name.startswith("<"):
+            self._seen()
         elif one.opname in _MATCHED and before(frame.f_code, one)[-1].opname == "CHECK_EXC_MATCH":
             return
         elif one.opname not in HARMLESS and not under_way:
@@ -138,8 +139,11 @@ def _member(owner: object, name: str) -> object:
 
 def _is_maker(value: object) -> bool:
     if isinstance(value, type):
-        made_in_python = bool(value.__flags__ & _HEAP) and type(value) is type
-        return value in (str, super) or made_in_python or _is_exception(value)
+        if value in (str, super) or _is_exception(value):
+            return True
+        made: object = value.__new__
+        is_plain = made is object.__new__ or isinstance(made, FunctionType)
+        return bool(value.__flags__ & _HEAP) and type(value) is type and is_plain
     return isinstance(value, FunctionType) or value in TEXT_FUNCTIONS
 
 

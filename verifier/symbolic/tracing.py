@@ -200,6 +200,11 @@ class Tracer:
         """Sizes of this run are of no use any more."""
         self.closed = True
 
+    @property
+    def is_short(self) -> bool:
+        """Whether the run ended before its script did: then it remembers something of another run."""
+        return self.left is None and len(self.decisions) < len(self._script)
+
     def require_open(self) -> None:
         """Leave where the run is over: what a constructor keeps of one run is of no use in another."""
         if self.closed:
@@ -316,6 +321,8 @@ def _outcome(code: Callable[[Tracer], Made], tracer: Tracer) -> Made | Raised | 
         outcome = Left("a recursion too deep for symbolic sizes")
     except Exception as error:  # whatever the constructor raises is its answer for these sizes
         outcome = Raised(error)
+    if tracer.is_short:
+        outcome = Left("fewer comparisons than in an earlier run", distrusted=True)
     if tracer.watch.texts.told and not isinstance(outcome, Raised | Left):
         outcome = Left("the text of a size, as in str(size) or a name with it: it may decide what is built")
     return outcome if tracer.left is None else Left(tracer.left, tracer.distrusted)

@@ -48,7 +48,7 @@ class Watch:
     def __init__(self, leave: Callable[[str], None], rewriting: Rewriting) -> None:
         self.texts = Texts(leave)
         self.outliving = Outliving()
-        self._running = False
+        self._running = self._is_paused = False
         self._leave = leave
         self._rewriting = rewriting
         self._seen: dict[int, object] = {}
@@ -56,13 +56,21 @@ class Watch:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Watch this thread; whoever else traces it, a debugger say, does not see this part."""
-        before = sys.gettrace(), sys.getprofile(), gc.isenabled()
+        profiler: Any = sys.getprofile()
+        before = sys.gettrace(), profiler, gc.isenabled()
+        if profiler is not None and not callable(profiler):
+            self._leave("a profiler is active that cannot be put back")
+            yield
+            return
         self._running = True
+        for function in self._rewriting.functions:
+            self.outliving.note_function(function)
         gc.disable()  # what others do as it runs is not done by the code
         self._follow()
         try:
             yield
         finally:
+            self._require_followed()
             self._running = False
             sys.settrace(before[0])
             sys.setprofile(before[1])
@@ -75,15 +83,23 @@ class Watch:
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Not what we do ourselves, which is much and calls solvers."""
-        if not self._running:
+        if not self._running or self._is_paused:
             yield
             return
+        self._require_followed()
+        self._is_paused = True
         sys.settrace(None)
         sys.setprofile(None)
         try:
             yield
         finally:
+            self._is_paused = False
             self._follow()
+
+    def _require_followed(self) -> None:
+        """Python stops to follow where what follows fails, as at the end of the stack."""
+        if sys.gettrace() != self._called or sys.getprofile() != self._profiled:
+            self._leave("a part of the run that could not be watched")
 
     def _follow(self) -> None:
         sys.setprofile(self._profiled)
@@ -128,7 +144,7 @@ class Watch:
             return
         if instruction_at(frame).opname in _STATEMENTS:
             return
-        if not issubclass(kind, INNOCENT) or issubclass(kind, TELLING):
+        if self.texts.told or not issubclass(kind, INNOCENT) or issubclass(kind, TELLING):
             self._leave(f"a {kind.__name__} that no statement raises: {error}")
 
     def _profiled(self, frame: FrameType, event: str, function: Any) -> None:

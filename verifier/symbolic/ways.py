@@ -57,7 +57,7 @@ def traced(concrete: Concrete, tracer: Tracer) -> Maps | RaisesAlone | Outside:
         OutsideFragmentError: the run is worthless.
         Exception: whatever the constructor raises.
     """
-    tracer.watch.outliving.note_defaults(concrete.constructor)
+    tracer.watch.outliving.note_module(concrete.constructor)
 
     def arguments() -> dict[str, object]:
         return concrete.over.filled(concrete.choice, lambda name, _: Size(atom(name), tracer))

@@ -14,6 +14,7 @@ import dis
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping
+from functools import partial
 from types import BuiltinFunctionType, CodeType, ModuleType
 from typing import Any
 
@@ -121,6 +122,8 @@ def _loaded(code: CodeType, load: dis.Instruction, scope: Mapping[str, Any]) -> 
 
 def _is_telling(value: object) -> bool:
     """Whether it is a function in C that is not known to be harmless, called here or handed on."""
+    while isinstance(value, partial):
+        value = value.func
     return isinstance(value, BuiltinFunctionType) and not uses_values(value)
 
 

@@ -96,7 +96,10 @@ def _published(found: Outcomes) -> Iterator[str]:
         yield ""
     counts = list(count_differences(found))
     if counts:
-        yield "Numbers of outcomes that are not as published (published -> found):"
+        yield "Numbers of outcomes that are not as published (published -> found). Where the cells are"
+        yield "published too, it is the foreign state dict, of which there are two here and one was counted,"
+        yield "and the cells above. Of the other optimizers only these sums were published, and which cells"
+        yield "differ is not known."
         yield ""
         yield from [f"* {line}" for line in counts]
         yield ""

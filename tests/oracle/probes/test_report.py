@@ -16,5 +16,5 @@ def test_every_part_of_the_report_is_there() -> None:
         "## The other probes",
     ):
         assert part in text
-    assert f"| {name} | 21 | 7 |" in text
+    assert f"| {name} | 22 | 7 |" in text
     assert "SGD (no momentum): cases 22 -> 21" in text

@@ -8,10 +8,12 @@ import re
 from array import array
 from dataclasses import replace
 
-from tests.builders import columns
+from tests.builders import columns, piece, shard_map
 from verifier import Proved, Refuted, ShardMap, check_map, map_from_affine
 from verifier.certificates.encode import map_to_json
 from verifier.model.box_map import BoxMap
+from verifier.model.expectation import Expectation
+from verifier.model.numbers import NUMBER_LIMIT
 
 HELP = re.compile(
     r'piece (\d+) of rank (\d+) with ("(?:source|dest)": \[-?\d+, \[[-\d, ]*\]\]) makes the map sound'
@@ -61,3 +63,16 @@ def test_a_stored_block_is_repaired_by_its_box() -> None:
     (finding,) = [found for _, found in check_map(boxes.to_shard_map()).findings]
     repair = "chunk 1 with offsets [4, 0], sizes [3, 2] makes the map sound (all re-proved)"
     assert finding.helps == (repair,)
+
+
+def test_an_edit_that_no_piece_can_hold_is_not_tried() -> None:
+    last = NUMBER_LIMIT - 1
+    for source, dest in ((0, last), (last, 0)):
+        held = piece((1, 1, 1), (source, (0, 0, 0)), (dest, (0, 0, 0)), (1,))
+        made = shard_map((), {1: ((), [held])})
+        for expectation in (
+            Expectation(),
+            Expectation(write_unit=2),
+            Expectation(reference=columns(3, 2, 4)),
+        ):
+            assert isinstance(check_map(made, expectation=expectation).verdict, Refuted)

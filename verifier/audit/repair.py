@@ -13,6 +13,7 @@ from verifier.audit.judge import judge
 from verifier.diagnostics.holders import block_text, is_block, piece_phrase
 from verifier.geometry.strided import StridedView, row_major
 from verifier.model.expectation import Expectation
+from verifier.model.numbers import NUMBER_LIMIT
 from verifier.model.piece import Piece
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
@@ -60,20 +61,27 @@ def _with_piece(shard_map: ShardMap, rank: int, position: int, piece: Piece) -> 
 
 def _edits(shard_map: ShardMap, fault: Fault) -> Iterator[Edit]:
     """Edits of the pieces at fault, the culprit first, then of the other pieces of the rank or map."""
+    for rank, position, side, view in _views(shard_map, fault):
+        if all(abs(number) < NUMBER_LIMIT for number in (view.offset, *view.strides)):
+            yield rank, position, *_changed(shard_map.ranks[rank].pieces[position], side, view)
+
+
+def _views(shard_map: ShardMap, fault: Fault) -> Iterator[tuple[int, int, str, StridedView]]:
+    """Views that may stand in the place of one that a piece has, whether or not a piece may hold them."""
     shard_targets, parameter_targets = _wanted(fault)
     for rank, position in _suspects(shard_map, fault):
         piece = shard_map.ranks[rank].pieces[position]
         for address in shard_targets:
-            yield rank, position, *_moved(piece, "dest", address)
+            yield rank, position, "dest", replace(piece.dest, offset=address)
         for address in parameter_targets:
-            yield rank, position, *_moved(piece, "source", address)
+            yield rank, position, "source", replace(piece.source, offset=address)
         for shift in SHIFTS if (rank, position) in fault.pieces else ():
-            yield rank, position, *_moved(piece, "source", piece.source.offset + shift)
-            yield rank, position, *_moved(piece, "dest", piece.dest.offset + shift)
+            yield rank, position, "source", replace(piece.source, offset=piece.source.offset + shift)
+            yield rank, position, "dest", replace(piece.dest, offset=piece.dest.offset + shift)
         for strides in _other_strides(piece.dest, shard_map.ranks[rank].shard_shape):
-            yield rank, position, *_restrided(piece, "dest", strides)
+            yield rank, position, "dest", replace(piece.dest, strides=strides)
         for strides in _other_strides(piece.source, shard_map.logical_shape):
-            yield rank, position, *_restrided(piece, "source", strides)
+            yield rank, position, "source", replace(piece.source, strides=strides)
 
 
 def _wanted(fault: Fault) -> tuple[list[int], list[int]]:
@@ -95,16 +103,6 @@ def _suspects(shard_map: ShardMap, fault: Fault) -> list[tuple[int, int]]:
         for rank, position in dict.fromkeys([*named, *others])
         if not shard_map.ranks[rank].pieces[position].is_empty
     ]
-
-
-def _moved(piece: Piece, side: str, address: int) -> tuple[Piece, str]:
-    view = piece.dest if side == "dest" else piece.source
-    return _changed(piece, side, StridedView(address, view.shape, view.strides))
-
-
-def _restrided(piece: Piece, side: str, strides: tuple[int, ...]) -> tuple[Piece, str]:
-    view = piece.dest if side == "dest" else piece.source
-    return _changed(piece, side, StridedView(view.offset, view.shape, strides))
 
 
 def _changed(piece: Piece, side: str, view: StridedView) -> tuple[Piece, str]:

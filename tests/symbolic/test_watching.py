@@ -6,6 +6,7 @@ import builtins
 import gc
 import sys
 from functools import partial, wraps
+from threading import Lock
 from types import FrameType
 
 import pytest
@@ -14,7 +15,7 @@ from tests.symbolic.judging import outcome, proved
 from tests.symbolic.test_constructor import halves
 from tests.symbolic.test_fragment import broken
 from verifier import ShardMap
-from verifier.symbolic.domain import Sizes, size
+from verifier.symbolic.domain import DomainError, Sizes, size
 from verifier.symbolic.results import ProvedForAll, ProvedOnPart, RefutedAt
 from verifier.symbolic.rewriting import PREFIX, rewritten
 from verifier.symbolic.search import Limits
@@ -232,3 +233,17 @@ def test_what_a_size_would_not_notice_is_noticed(looking: object, reason: str) -
 def test_what_a_size_has_no_other_object_is_asked_for() -> None:
     found = outcome(lambda n: broken(n) if hasattr(n, "polynomial") else halves(n), N)
     assert isinstance(found, ProvedForAll)  # no number has it, and no size either
+
+
+def documented(n: int) -> ShardMap:
+    """Names such as ``__eq__`` in a text that nothing loads do no harm."""
+    return halves(n)
+
+
+def test_a_docstring_is_no_text_that_is_used() -> None:
+    proved(documented, N)
+
+
+def test_a_value_that_cannot_be_copied_is_refused_by_name() -> None:
+    with pytest.raises(DomainError, match="k cannot be copied for each run"):
+        outcome(lambda n, k: halves(n), Sizes(n=size(), k=Lock()))

@@ -88,11 +88,11 @@ def common_subjects(contract: Contract, path: Path) -> Iterator[Subject]:
         if field.scope != "common" or not field.checkpointed:
             continue
         label = f"optimizer: {field.name}"
-        if field.geometry.kind == "opaque" and field.distribution != "replicate":
-            reason = "it belongs to no parameter, and nothing says what it is made from or who has it"
-            yield unknown_subject(label, reason, Origin(str(path)))
-        else:
+        if field.distribution == "replicate" or field.geometry.kind in ("scalar", "identity"):
             yield known_subject(label, "of the whole optimizer: equal everywhere", path)
+        else:
+            reason = "it belongs to no parameter, and nothing says who has it"
+            yield unknown_subject(label, reason, Origin(str(path)))
 
 
 def known_subject(name: str, note: str, path: Path) -> Subject:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 
 from verifier.diagnostics.codes import Code
 
@@ -13,6 +12,8 @@ _EXAMPLE = re.compile(r"^```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def page_of(code: Code) -> str | None:
     """The page of a code as Markdown, None where nothing emits it yet."""
+    from importlib.resources import files  # slow to import, and most runs show no page
+
     page = files("verifier.diagnostics").joinpath("explain", f"{code.code}.md")
     return page.read_text(encoding="utf-8") if page.is_file() else None
 

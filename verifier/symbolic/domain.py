@@ -143,8 +143,13 @@ class Sizes:
             case tuple():
                 return tuple([self._filled(f"{name}[{k}]", one, choice, value) for k, one in enumerate(spec)])
             case Fixed(inner):
-                return deepcopy(inner)
-        return deepcopy(spec)  # a constructor that changes it would change its next run
+                spec = inner
+        try:
+            return deepcopy(spec)  # a constructor that changes it would change its next run
+        except Exception as error:
+            raise DomainError(
+                f"{name} cannot be copied for each run ({type(error).__name__}: {error})"
+            ) from error
 
     def _count(self, name: str, count: int | str, choice: Mapping[str, object]) -> int:
         number = choice.get(count, self.arguments.get(count)) if isinstance(count, str) else count

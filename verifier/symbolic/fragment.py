@@ -70,7 +70,8 @@ OWN_NAMES = frozenset([PREFIX + name for name in STAND_INS])
 _PLAIN_LOADS = {"LOAD_GLOBAL", "LOAD_NAME"}
 _LOADS = _PLAIN_LOADS | {"LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "IMPORT_FROM"}
 _NUMBERS = (int, float, complex)
-_HIDDEN = re.compile(r"__\w+?__|_shardproof_\w+|_Size__\w+")
+_CONSTANTS = {"LOAD_CONST", "RETURN_CONST"}
+_HIDDEN = re.compile(rf"__\w+?__|{PREFIX}\w+|_Size__\w+")
 """Names in texts: getattr and format reach what they name."""
 
 
@@ -80,9 +81,6 @@ def outside(code: CodeType, scope: Mapping[str, Any]) -> str | None:
 
 
 def _outside(code: CodeType, scope: Mapping[str, Any]) -> Iterator[str]:
-    for constant in code.co_consts:
-        if isinstance(constant, str) and (named := _HIDDEN.search(constant)) and named[0] != "__main__":
-            yield f"{named[0]} in {code.co_name}"
     for one in instructions(code):
         where = f"in {code.co_name}" + (f", line {line}" if (line := _line(one)) else "")
         if one.opname in _LOADS:
@@ -93,12 +91,20 @@ def _outside(code: CodeType, scope: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{name} as a value {where}"
             elif _is_telling(_loaded(code, one, scope)):
                 yield f"{name}, which may look at how a value is stored, {where}"
+        elif one.opname in _CONSTANTS:
+            yield from [f"{name} {where}" for name in _named(one.argval)]
         elif one.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             yield f"the global {one.argval}, which outlives the call, {where}"
         elif one.opname == "STORE_DEREF" and one.argval in code.co_freevars:
             yield f"{one.argval} of an outer function, which may outlive the call, {where}"
         elif one.opname == "IS_OP" and not _is_safe(code, one, scope):
             yield f"a comparison by identity {where}"
+
+
+def _named(constant: object) -> list[str]:
+    """The hidden names in a text, or in the texts of a tuple."""
+    parts = constant if isinstance(constant, tuple) else (constant,)
+    return [name for part in parts if isinstance(part, str) for name in _HIDDEN.findall(part)]
 
 
 def _is_value(code: CodeType, load: dis.Instruction, scope: Mapping[str, Any]) -> bool:
@@ -152,10 +158,10 @@ def _is_safe(code: CodeType, comparison: dis.Instruction, scope: Mapping[str, An
             return True
         case "LOAD_ATTR" if earlier[-2].opname in _PLAIN_LOADS:
             owner = _resolved(str(earlier[-2].argval), scope)
-            found = (
-                getattr(owner, str(last.argval), _Unknown()) if isinstance(owner, type | ModuleType) else None
-            )
-            return found is not None and not isinstance(found, _Unknown) and type(found) not in _NUMBERS
+            if not isinstance(owner, type | ModuleType):
+                return False
+            found = getattr(owner, str(last.argval), _Unknown())
+            return type(found) not in (*_NUMBERS, _Unknown)
         case "CALL":
             return _is_type_of(code, last)
     return False

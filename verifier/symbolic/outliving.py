@@ -1,4 +1,4 @@
-"""What code changes that outlives its call: lists, dicts and sets of its module, or of its defaults.
+"""What code changes that outlives its call: lists, dicts and sets of modules and of functions.
 
 A constructor that remembers one call in another is no function of its sizes, and nothing is proved of it.
 What it has changed in a run on symbolic sizes is taken back: no size of that run is of use in another.

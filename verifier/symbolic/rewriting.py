@@ -23,8 +23,6 @@ from typing import Any
 from verifier.symbolic.size import Size
 
 PREFIX = "_shardproof_"
-_STEP = 2
-"""Bytes of one instruction."""
 _FOR_A_CALL = 1
 """The bit in the argument of LOAD_GLOBAL that says so; the name is in those above it."""
 

@@ -24,14 +24,12 @@ from verifier.symbolic.owners import owner_of
 FROM_THE_START = sys.version_info >= (3, 12)
 """Whether instructions have to be followed from the call of a function on; else from any moment."""
 
-JUMPS = frozenset(
-    {"JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "JUMP_FORWARD", "FOR_ITER", "END_FOR", "POP_ITER"}
-)
-HARMLESS = JUMPS | frozenset(
+HARMLESS = frozenset(
     {
         "BINARY_OP", "BUILD_LIST", "BUILD_STRING", "BUILD_TUPLE", "CACHE", "CALL_INTRINSIC_1",
-        "CHECK_EXC_MATCH",
-        "CONVERT_VALUE", "COPY", "COPY_FREE_VARS", "DELETE_FAST", "EXTENDED_ARG", "FORMAT_SIMPLE",
+        "CHECK_EXC_MATCH", "CONVERT_VALUE", "COPY", "COPY_FREE_VARS", "DELETE_FAST", "END_FOR",
+        "EXTENDED_ARG", "FORMAT_SIMPLE", "FOR_ITER", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT",
+        "JUMP_FORWARD", "POP_ITER",
         "FORMAT_VALUE", "FORMAT_WITH_SPEC", "GET_ITER", "KW_NAMES", "LIST_APPEND", "LIST_EXTEND",
         "LIST_TO_TUPLE", "LOAD_ASSERTION_ERROR", "LOAD_ATTR", "LOAD_CLOSURE", "LOAD_COMMON_CONSTANT",
         "LOAD_CONST", "LOAD_DEREF", "LOAD_FAST", "LOAD_FAST_AND_CLEAR", "LOAD_FAST_BORROW",
@@ -116,7 +114,7 @@ class Texts:
 def makes_text(frame: FrameType, call: dis.Instruction) -> bool:
     """Whether what is called makes text or an exception of it, or is a function that is followed.
 
-    That is a class of exceptions, any function of Python, a class when it is under way, or a method of text.
+    That is a class of exceptions, a function or class of Python, or a method of text.
     """
     callee = callee_of(frame.f_code, call)
     if callee is None:

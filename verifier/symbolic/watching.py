@@ -108,16 +108,11 @@ class Watch:
     def _called(self, frame: FrameType, event: str, _: Any) -> Trace | None:
         """A function of Python is called."""
         code = frame.f_code
-        match owner_of(code):
-            case "ours" | "library":
-                return None
-            case "foreign" if _is_called_by_users(frame):
-                self._leave(f"it calls {code.co_name} of {frame.f_globals.get('__name__', 'a module')}")
-                return None
-            case "foreign":
-                return None
-            case _:
-                pass
+        owner = owner_of(code)
+        if owner == "foreign" and _is_called_by_users(frame):
+            self._leave(f"it calls {code.co_name} of {frame.f_globals.get('__name__', 'a module')}")
+        if owner != "users":
+            return None
         if id(code) not in self._seen:
             self._seen[id(code)] = code
             self._rewriting.note(code)
@@ -138,9 +133,7 @@ class Watch:
 
     def _raised(self, frame: FrameType, kind: type, error: object, traceback: TracebackType | None) -> None:
         """An exception arrives in a frame: where does it come from?"""
-        if (
-            traceback is None or traceback.tb_next is not None
-        ):  # from a frame that was called, and looked at there
+        if traceback is None or traceback.tb_next is not None:  # of a frame that was looked at by itself
             return
         if instruction_at(frame).opname in _STATEMENTS:
             return

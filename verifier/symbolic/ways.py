@@ -75,15 +75,8 @@ def traced(concrete: Concrete, tracer: Tracer) -> Maps | RaisesAlone | Outside:
         except OutsideFragmentError:
             raise
         except Exception as error:
-            if concrete.reference is None:
+            if concrete.reference is None or _refuses(concrete.reference, arguments(), tracer):
                 raise
-            tracer.watch.texts.forget()  # what was told is in this exception, and looked at no more
-            try:
-                concrete.reference(**arguments())
-            except OutsideFragmentError:
-                raise
-            except Exception:
-                raise error from None
             return RaisesAlone(words_of(error))
         if concrete.reference is not None:
             try:
@@ -94,6 +87,22 @@ def traced(concrete: Concrete, tracer: Tracer) -> Maps | RaisesAlone | Outside:
         return Maps(symbolic_map(made), None if concrete.reference is None else symbolic_map(reference))
     except NoMapError as error:
         tracer.leave(f"returns {error}")
+
+
+def _refuses(reference: Constructor, arguments: dict[str, object], tracer: Tracer) -> bool:
+    """Whether the reference raises as well, where the constructor has raised.
+
+    Raises:
+        OutsideFragmentError: the run is worthless.
+    """
+    tracer.watch.texts.forget()  # what was told is in that exception, and looked at no more
+    try:
+        reference(**arguments)
+    except OutsideFragmentError:
+        raise
+    except Exception:  # its answer, not a failure of ours
+        return True
+    return False
 
 
 def difference(concrete: Concrete, facts: Facts, outcome: Maps | Raised | Outside) -> str | None:

@@ -1,11 +1,23 @@
-"""What every test may use: ``--bless`` rewrites goldens instead of comparing with them."""
+"""What every test may use: ``--bless`` rewrites goldens; a profile says how properties are drawn.
+
+A change is judged by the same examples on every machine (profile ``fixed``). New ones are looked for with
+``pytest -m hypothesis --hypothesis-profile=explore``; what that finds becomes an ``@example`` or a corpus case.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 Golden = Callable[[str, str], None]
+
+_SLOW_IS_FINE = [HealthCheck.too_slow]
+settings.register_profile(
+    "fixed", derandomize=True, database=None, deadline=None, suppress_health_check=_SLOW_IS_FINE
+)
+settings.register_profile("explore", deadline=None, print_blob=True, suppress_health_check=_SLOW_IS_FINE)
+settings.load_profile("fixed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -170,7 +170,8 @@ def test_the_counterpart_shows_an_element_of_the_picture_beside_it(
     for sides in (on_shard, on_parameter):
         if sides.shown is None or sides.beside is None:
             continue
-        if any(len(cell) > 1 for line in sides.shown.rows for cell in line.elements):
+        pictures = (sides.shown, sides.beside)
+        if any(len(cell) > 1 for picture in pictures for line in picture.rows for cell in line.elements):
             continue  # a cell that holds several elements names only some of them
         row, column = sides.beside.witness or (0, 0)
         there = set(sides.beside.rows[row].elements[column])

@@ -8,8 +8,25 @@ from functools import lru_cache
 from types import CodeType, FrameType
 
 CALLS = frozenset({"CALL", "CALL_KW"})
+FORMATS = frozenset({"FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC"})
 _ASSERTION = frozenset({"LOAD_ASSERTION_ERROR", "LOAD_COMMON_CONSTANT"})
 _JUMPS = frozenset({*dis.hasjrel, *dis.hasjabs})
+
+_NAMES = frozenset(
+    {
+        "LOAD_CONST",
+        "LOAD_DEREF",
+        "LOAD_FAST",
+        "LOAD_FAST_BORROW",
+        "LOAD_FAST_CHECK",
+        "LOAD_GLOBAL",
+        "LOAD_SMALL_INT",
+    }
+)
+_OF_ONE = frozenset({"TO_BOOL", "UNARY_INVERT", "UNARY_NEGATIVE", "UNARY_NOT", "UNARY_POSITIVE"})
+_OF_TWO = frozenset({"BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP", "IS_OP"})
+OPERATORS = _OF_ONE | _OF_TWO
+_CONDITIONS = ("POP_JUMP", "JUMP_IF")
 
 Point = tuple[int, int]
 """Line and column."""
@@ -32,8 +49,46 @@ def before(code: CodeType, instruction: dis.Instruction) -> list[dis.Instruction
     return [one for one in instructions(code) if one.offset < instruction.offset]
 
 
+def reads_names(code: CodeType, instruction: dis.Instruction) -> bool:
+    """Whether an operator or a conditional jump takes only names, constants and operators of them."""
+    own = [one for one in before(code, instruction) if one.opname != "EXTENDED_ARG"]
+    if instruction.opname in OPERATORS:
+        begin = _begin([*own, instruction], len(own))
+    elif instruction.opname.startswith(_CONDITIONS) and not instruction.is_jump_target:
+        begin = _begin(own, len(own) - 1)
+    else:
+        return False
+    return begin is not None
+
+
+def is_member_of_name(code: CodeType, attribute: dis.Instruction) -> bool:
+    """Whether an attribute is loaded of a name, or of such an attribute."""
+    base = base_of(code, attribute)
+    if base is None or attribute.is_jump_target:
+        return False
+    return base.opname in _NAMES or (base.opname == "LOAD_ATTR" and is_member_of_name(code, base))
+
+
+def _begin(own: Sequence[dis.Instruction], last: int) -> int | None:
+    """Where the expression of names and operators begins that ends with an instruction.
+
+    Jumps lead to no instruction of it but the first.
+    """
+    if last < 0:
+        return None
+    one = own[last]
+    if one.opname in _NAMES:
+        return last
+    if one.is_jump_target or one.opname not in OPERATORS:
+        return None
+    right = _begin(own, last - 1)
+    if right is None or one.opname in _OF_ONE:
+        return right
+    return None if own[right].is_jump_target else _begin(own, right - 1)
+
+
 def callee_of(code: CodeType, call: dis.Instruction) -> dis.Instruction | None:
-    """The load of what a call calls: the longest expression before it that begins where the call begins.
+    """The load of what a call calls.
 
     None where that is no load of a name or attribute, or where nothing is known of the text.
     """
@@ -43,12 +98,14 @@ def callee_of(code: CodeType, call: dis.Instruction) -> dis.Instruction | None:
     asserted = _asserted(earlier)
     if asserted is not None:
         return asserted
-    span = _span(call)
-    begins = [] if span is None else list(_beginning(earlier, span))
-    if not begins:
-        return None
-    longest = max(end for _, end in begins)
-    return next((one for one, end in begins if end == longest and one.opname.startswith("LOAD_")), None)
+    return next((one for one in leading(code, call) if one.opname.startswith("LOAD_")), None)
+
+
+def leading(code: CodeType, instruction: dis.Instruction) -> list[dis.Instruction]:
+    """The instructions of the longest smaller expression that begins where that of an instruction begins."""
+    span = _span(instruction)
+    begins = [] if span is None else list(_beginning(before(code, instruction), span))
+    return [one for one, end in begins if end == max(end for _, end in begins)]
 
 
 def base_of(code: CodeType, attribute: dis.Instruction) -> dis.Instruction | None:

@@ -4,21 +4,22 @@ The text of a size is another one than that of the number, so code that looks at
 the moment such text is made every instruction is followed, in all functions under way: they may put text
 together, call what makes exceptions of it, raise, and pass exceptions on or replace them. None of these
 depends on what the text says, so the code raises the same exception whatever the number, but for its words.
+Text that its statement drops (``dropping``) is followed only while somebody could look at it.
 
 Theory: T19.
 """
 
 from __future__ import annotations
 
-import builtins
 import dis
 import sys
-from collections.abc import Callable
-from inspect import getattr_static
-from types import FrameType, FunctionType
+from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
-from verifier.symbolic.bytecode import CALLS, base_of, before, callee_of, instruction_at
+from verifier.symbolic.bytecode import CALLS, before, instruction_at, reads_names
+from verifier.symbolic.dropping import end_of_statement, hides_parameters, loads_text
+from verifier.symbolic.makers import TEXT_FUNCTIONS, TEXT_METHODS, is_text_alone, keeps_apart, makes_text
 from verifier.symbolic.owners import owner_of
 
 FROM_THE_START = sys.version_info >= (3, 12)
@@ -43,12 +44,8 @@ HARMLESS = frozenset(
 """Instructions that do the same whatever a text says."""
 _LOOPS = ("FOR_ITER", "GET_ITER")
 """Those of a comprehension put text together; any other may go around once for each character."""
-TEXT_METHODS = frozenset(
-    {"format", "join", "ljust", "rjust", "center", "title", "capitalize", "upper", "lower"}
-)
-TEXT_FUNCTIONS = (str, repr, format, ascii)
-_HEAP = 1 << 9
-"""The flag of a class that is made while a program runs, as by a class statement."""
+_STAYING = ("STORE", "DELETE", "RETURN", "YIELD", "RAISE", "RERAISE")
+"""Beginnings of instructions after which a name may have what was made of text; after calls as well."""
 _MATCHED = ("POP_JUMP_FORWARD_IF_FALSE", "POP_JUMP_IF_FALSE")
 
 
@@ -58,35 +55,78 @@ class Texts:
     def __init__(self, leave: Callable[[str], None]) -> None:
         self.told = False
         self._leave = leave
+        self._dropping: tuple[FrameType, int] | None = None
+        self._no_name_has_text = False
 
     def entered(self, frame: FrameType) -> None:
         """A function of users is called."""
+        if self._is_called_with_text(frame) and hides_parameters(frame.f_code):
+            self._follow_all()
         if self.told or FROM_THE_START:
             frame.f_trace_opcodes = True
+        self._no_name_has_text = False
 
     def tell(self) -> None:
         """The text of a size was made, by whatever is under way."""
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None:
-            if frame.f_trace is not None and owner_of(frame.f_code) == "users":
-                self.told = True
-                if not FROM_THE_START:
-                    frame.f_trace_opcodes = True
-                self._judge(frame, under_way=True)
-            frame = frame.f_back
+        maker = next(_followed(sys._getframe(1)), None)
+        if maker is None:
+            return
+        if not self.told:
+            self._no_name_has_text = True
+            end = end_of_statement(maker) if is_text_alone(maker) else None
+            self._dropping = None if end is None else (maker, end)
+        if self._dropping is None or self._dropping[0] is not maker:
+            self._follow_all()
+            return
+        self.told = True
+        if not FROM_THE_START:
+            maker.f_trace_opcodes = True
+
+    def raised(self, frame: FrameType) -> None:
+        """An exception arrives in a function."""
+        if self._dropping is not None and self._dropping[0] is frame:
+            self._follow_all()
+
+    def _follow_all(self) -> None:
+        """Follow every function under way, and those they call."""
+        self._dropping = None
+        for frame in _followed(sys._getframe(1)):
+            self.told = True
+            if not FROM_THE_START:
+                frame.f_trace_opcodes = True
+            self._judge(frame, under_way=True)
+
+    def _is_called_with_text(self, frame: FrameType) -> bool:
+        return self._dropping is not None and frame.f_back is self._dropping[0]
 
     def forget(self) -> None:
         """Nobody looks any more at what was made so far."""
-        self.told = False
+        self.told, self._dropping = False, None
 
     def step(self, frame: FrameType) -> None:
         """An instruction is about to run."""
+        if self._dropping is not None and self._is_out_of_reach(frame, *self._dropping):
+            return
         if self.told:
             self._judge(frame, under_way=False)
 
-    def c_call(self, function: Any) -> None:
+    def _is_out_of_reach(self, frame: FrameType, maker: FrameType, end: int) -> bool:
+        """Whether text that will be dropped is not touched by the next instruction, or was dropped."""
+        one = instruction_at(frame)
+        if frame is maker and one.offset == end:
+            self.forget()
+        elif frame is maker:
+            if not keeps_apart(frame, one):
+                self._follow_all()
+        elif self._is_called_with_text(frame) and loads_text(frame):
+            self._follow_all()
+        return not self.told or self._dropping is not None
+
+    def c_call(self, frame: FrameType, function: Any) -> None:
         """A function in C is called; of those, few do the same with every text."""
         if not self.told or function in (*TEXT_FUNCTIONS, len, sum):
+            return
+        if self._dropping is not None and self._dropping[0] is not frame:
             return
         owner = getattr(function, "__self__", None)
         if isinstance(owner, str) and function.__name__ in TEXT_METHODS:
@@ -97,66 +137,30 @@ class Texts:
 
     def _judge(self, frame: FrameType, *, under_way: bool) -> None:
         one = instruction_at(frame)
+        if not under_way and (one.opname.startswith(_STAYING) or one.opname in CALLS):
+            self._no_name_has_text = False
+        if not self._is_fine(frame, one, under_way=under_way):
+            self._seen()
+
+    def _is_fine(self, frame: FrameType, one: dis.Instruction, *, under_way: bool) -> bool:
+        """Whether an instruction does the same whatever the text says; one under way has made it."""
         if one.opname in CALLS or one.opname == "PRECALL":
-            if not makes_text(frame, one):
-                self._seen()
-        elif one.opname in _LOOPS and not frame.f_code.co_name.startswith("<"):
-            self._seen()
-        elif one.opname in _MATCHED and before(frame.f_code, one)[-1].opname == "CHECK_EXC_MATCH":
-            return
-        elif one.opname not in HARMLESS and not under_way:
-            self._seen()
+            return makes_text(frame, one)
+        if one.opname in _LOOPS:
+            return frame.f_code.co_name.startswith("<")
+        if under_way or one.opname in HARMLESS:
+            return True
+        if one.opname in _MATCHED and before(frame.f_code, one)[-1].opname == "CHECK_EXC_MATCH":
+            return True
+        return self._no_name_has_text and reads_names(frame.f_code, one)
 
     def _seen(self) -> None:
         self._leave("the text of a size, as in str(size) or a name with it: it may decide what is built")
 
 
-def makes_text(frame: FrameType, call: dis.Instruction) -> bool:
-    """Whether what is called makes text or an exception of it, or is a function that is followed.
-
-    That is a class of exceptions, a function or class of Python, or a method of text.
-    """
-    callee = callee_of(frame.f_code, call)
-    if callee is None:
-        return False
-    if callee.opname not in ("LOAD_METHOD", "LOAD_ATTR", "LOAD_SUPER_ATTR"):
-        return _is_maker(_value(frame, callee))
-    name = str(callee.argval)
-    if name in TEXT_METHODS or name == "__init__":
-        return True
-    base = base_of(frame.f_code, callee)
-    owner = None if base is None else _value(frame, base)
-    return owner is not None and _is_maker(_member(owner, name))
-
-
-def _member(owner: object, name: str) -> object:
-    """What an attribute is, without running anything for it."""
-    found = getattr_static(owner, name, None)
-    return found.__func__ if isinstance(found, staticmethod | classmethod) else found
-
-
-def _is_maker(value: object) -> bool:
-    if isinstance(value, type):
-        if value in (str, super) or _is_exception(value):
-            return True
-        made: object = value.__new__
-        is_plain = made is object.__new__ or isinstance(made, FunctionType)
-        return bool(value.__flags__ & _HEAP) and type(value) is type and is_plain
-    return isinstance(value, FunctionType) or value in TEXT_FUNCTIONS
-
-
-def _is_exception(value: type) -> bool:
-    return issubclass(value, BaseException) and type(value) is type
-
-
-def _value(frame: FrameType, load: dis.Instruction) -> object:
-    """What an instruction loads by a name, None where it loads no name."""
-    name = str(load.argval)
-    match load.opname:
-        case "LOAD_GLOBAL" | "LOAD_NAME":
-            return frame.f_globals.get(name, getattr(builtins, name, None))
-        case "LOAD_FAST" | "LOAD_DEREF" | "LOAD_FAST_BORROW":
-            return frame.f_locals.get(name)
-        case "LOAD_ASSERTION_ERROR" | "LOAD_COMMON_CONSTANT":
-            return AssertionError
-    return None
+def _followed(frame: FrameType | None) -> Iterator[FrameType]:
+    """The functions of users under way, from a frame outwards."""
+    while frame is not None:
+        if frame.f_trace is not None and owner_of(frame.f_code) == "users":
+            yield frame
+        frame = frame.f_back

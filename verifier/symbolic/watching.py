@@ -133,6 +133,7 @@ class Watch:
 
     def _raised(self, frame: FrameType, kind: type, error: object, traceback: TracebackType | None) -> None:
         """An exception arrives in a frame: where does it come from?"""
+        self.texts.raised(frame)
         if traceback is None or traceback.tb_next is not None:  # of a frame that was looked at by itself
             return
         if instruction_at(frame).opname in _STATEMENTS:
@@ -147,7 +148,7 @@ class Watch:
         if not uses_values(function):
             self._leave(f"a call of {_name(function)}, which may look at how a value is stored")
         else:
-            self.texts.c_call(function)
+            self.texts.c_call(frame, function)
 
 
 def _is_called_by_users(frame: FrameType) -> bool:

@@ -1,0 +1,247 @@
+"""A message that is made before it is known to be needed is dropped with its statement, or followed."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from tests.symbolic.judging import outcome
+from tests.symbolic.test_constructor import halves
+from tests.symbolic.test_fragment import broken
+from verifier import ShardMap
+from verifier.symbolic.domain import Sizes, size
+from verifier.symbolic.results import ProvedForAll, ProvedOnPart
+from verifier.symbolic.search import Limits
+
+N = Sizes(n=size())
+SMALL = Limits(total=6)
+SHAPE = (3, 4)
+ANSWERS = {"505": False}
+KEPT: list[object] = []
+
+
+class LayoutError(ValueError):
+    """No layout for these sizes."""
+
+
+def require(condition: object, message: object = "no layout") -> None:
+    if not condition:
+        raise LayoutError(message)
+
+
+def expect(condition: object, error: Exception) -> None:
+    if not condition:
+        raise error
+
+
+class Checks:
+    """Checks of an instance, which is an attribute of another one."""
+
+    def __init__(self) -> None:
+        self.inner: Checks | None = None
+
+    def require(self, condition: object, *, message: str) -> None:
+        if not condition:
+            raise ValueError(f"no layout: {message}")
+
+
+CHECKS = Checks()
+CHECKS.inner = Checks()
+
+
+def by_a_function(n: int) -> None:
+    require(n % 2 == 0, f"{n} rows are not even: {n // 2} and {-n}, of {SHAPE[0]}")
+
+
+def by_several(n: int) -> None:
+    for step in range(3):
+        require(n >= step - 9, f"{n} rows in step {step}")
+    require(n % 2 == 0, "{} rows".format(n))  # noqa: UP032 - one more way to make text
+    require(n >= 0, "rows: " + str(n) + f" of {n!r}")
+
+
+def by_a_method(n: int) -> None:
+    CHECKS.require(n % 2 == 0, message=f"{n:>6} rows")
+
+
+def by_an_attribute(n: int) -> None:
+    CHECKS.inner.require(n % 2 == 0, message=f"{n} rows")
+
+
+def by_an_exception(n: int) -> None:
+    expect(n % 2 == 0, LayoutError(f"{n} rows", n))
+
+
+def by_a_partial(n: int) -> None:
+    even = n % 2 == 0
+    check = partial(require, even)
+    expect(even, LayoutError(f"{n} rows"))
+    check()
+
+
+def among_others(n: int) -> None:
+    require(n >= 0, f"{n} rows")
+    if n % 2:
+        raise LayoutError(f"{n} row{'s' if n != 1 else ''} of {SHAPE[1]}, {n > 3}")
+
+
+@pytest.mark.parametrize(
+    "check",
+    [by_a_function, by_several, by_a_method, by_an_attribute, by_an_exception, by_a_partial, among_others],
+)
+def test_T19_a_message_that_is_dropped_leaves_a_proof(check: Callable[[int], None]) -> None:
+    def constructor(n: int) -> ShardMap:
+        check(n)
+        return halves(n)
+
+    assert isinstance(outcome(constructor, N), ProvedForAll)
+
+
+def looked_at(condition: object, message: str) -> None:
+    if message == "505":
+        raise ValueError
+
+
+def matched(condition: object, message: str) -> None:
+    match message:
+        case "505":
+            raise ValueError
+
+
+def caught(condition: object, error: Exception) -> None:
+    try:
+        raise error
+    except ValueError as again:
+        if again.args[0] == "505":
+            raise TypeError from None
+
+
+def of_many(*values: object) -> None:
+    require(values[1] != "505")
+
+
+def of_names(**values: object) -> None:
+    require(values["message"] != "505")
+
+
+def enclosed(condition: object, message: str) -> None:
+    def inner() -> str:
+        return message
+
+    require(inner() != "505")
+
+
+def first(pair: tuple[str, ...]) -> None:
+    require(pair[0] != "505")
+
+
+def kept(condition: object, message: str) -> None:
+    KEPT.append(message)
+
+
+def given(condition: object, message: str) -> str:
+    return message
+
+
+class RememberingError(ValueError):
+    last = ""
+
+    def __init__(self, message: str) -> None:
+        RememberingError.last = message
+
+
+class Sum:
+    """Something that text is added to."""
+
+    last = ""
+
+    def __add__(self, other: str) -> bool:
+        Sum.last = other
+        return True
+
+
+SUM = Sum()
+
+
+def by_what_it_keeps(n: int) -> bool:
+    kept(n, f"{n}")
+    return KEPT[-1] == "505"
+
+
+def by_what_comes_back(n: int) -> bool:
+    text = given(n, f"{n}")
+    return text == "505"
+
+
+def by_a_name(n: int) -> bool:
+    text = f"{n}"
+    require(n, text)
+    return text == "505"
+
+
+def by_what_an_exception_keeps(n: int) -> bool:
+    expect(n >= 0, RememberingError(f"{n}"))
+    return RememberingError.last == "505"
+
+
+def by_what_is_added(n: int) -> bool:
+    require(SUM + f"{n}", "no sum")
+    return Sum.last == "505"
+
+
+def by_what_is_raised(n: int) -> bool:
+    try:
+        require(n % 5, f"{n}")
+    except LayoutError as error:
+        return str(error) == "505"
+    return False
+
+
+@pytest.mark.parametrize(
+    "looking",
+    [
+        by_what_it_keeps,
+        by_what_comes_back,
+        by_a_name,
+        by_what_an_exception_keeps,
+        by_what_is_added,
+        by_what_is_raised,
+        lambda n: looked_at(n, f"{n}"),
+        lambda n: looked_at(n, message=f"{n}"),
+        lambda n: matched(n, f"{n}"),
+        lambda n: caught(n, ValueError(f"{n}")),
+        lambda n: of_many(n, f"{n}"),
+        lambda n: of_names(message=f"{n}"),
+        lambda n: enclosed(n, f"{n}"),
+        lambda n: first(ValueError(f"{n}").args),
+        lambda n: require(ANSWERS.get(f"{n}", True), "no answer"),
+        lambda n: require(f"{n}" != "505", "no"),
+        lambda n: require(len(f"{n}") < 3, "long"),
+        lambda n: require(f"{n}".find("505"), "found"),
+        lambda n: partial(looked_at, n)(f"{n}"),
+    ],
+)
+def test_T19_a_message_that_anything_looks_at_leaves_none(looking: Callable[[int], object]) -> None:
+    def constructor(n: int) -> ShardMap:
+        return broken(n) if looking(n) else halves(n)
+
+    KEPT[:] = []
+    assert isinstance(outcome(constructor, N, limits=SMALL), ProvedOnPart)
+
+
+def test_a_subscript_by_text_is_no_name() -> None:
+    class Table(dict):
+        def __missing__(self, key: str) -> bool:
+            return True
+
+    table = Table(ANSWERS)
+
+    def constructor(n: int) -> ShardMap:
+        require(table[f"{n}"], "no answer")
+        return halves(n)
+
+    assert isinstance(outcome(constructor, N, limits=SMALL), ProvedOnPart)
+    assert not hasattr(builtins, "_shardproof_int")

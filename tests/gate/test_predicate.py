@@ -33,6 +33,8 @@ terms = st.recursive(
         .map(" ".join)
         .map("({})".format),
         inner.map("(-{})".format),
+        st.tuples(inner, st.sampled_from(["and", "or", "<", "=="]), inner).map(" ".join).map("({})".format),
+        inner.map("(not {})".format),
         st.tuples(inner, inner).map(lambda pair: f"max({', '.join(pair)})"),
         inner.map("min(widths[1:2] + widths)*{}".format).filter(lambda text: len(text) < 200),
     ),
@@ -42,7 +44,7 @@ comparisons = st.tuples(
     terms, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), terms, st.sampled_from(["", " <= 7"])
 ).map(lambda parts: f"{parts[0]} {parts[1]} {parts[2]}{parts[3]}")
 conditions = st.recursive(
-    comparisons,
+    st.one_of(comparisons, terms),
     lambda inner: st.one_of(
         st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(" ".join).map("({})".format),
         inner.map("not ({})".format),
@@ -56,13 +58,21 @@ conditions = st.recursive(
 def test_it_means_what_python_means(text: str) -> None:
     stated = predicate(text)
     expected = eval(text, {}, dict(NAMES))
-    assert stated(**{name: NAMES[name] for name in stated.names}) == expected
+    found = stated(**{name: NAMES[name] for name in stated.names})
+    assert (found, type(found)) == (expected, type(expected))
 
 
 def test_later_parts_are_not_looked_at() -> None:
     assert predicate("rows == 3 or widths[9] == 0")(**NAMES) is True
     assert predicate("rows == 4 and widths[9] == 0")(**NAMES) is False
     assert predicate("rows < 3 < widths[9]")(**NAMES) is False
+
+
+def test_the_part_that_decides_is_the_value() -> None:
+    fallback = predicate("rows == (columns or 4)")
+    assert fallback(rows=4, columns=0) is True
+    assert fallback(rows=4, columns=1) is False
+    assert predicate("1 + (rows and columns)")(rows=2, columns=5) == 6
 
 
 def test_a_text_may_be_compared_with() -> None:

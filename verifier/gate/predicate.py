@@ -178,12 +178,14 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
     raise AssertionError(ast.dump(node))
 
 
-def _decided(values: list[ast.expr], names: Mapping[str, Any], *, stop: bool) -> bool:
-    """``and`` and ``or``: later parts are not looked at once it is decided."""
-    for one in values:
-        if bool(_value(one, names)) is stop:
-            return stop
-    return not stop
+def _decided(values: list[ast.expr], names: Mapping[str, Any], *, stop: bool) -> Any:
+    """``and`` and ``or``: the value of the part that decides, as in Python; later ones are not looked at."""
+    *earlier, last = values
+    for one in earlier:
+        value = _value(one, names)
+        if bool(value) is stop:
+            return value
+    return _value(last, names)
 
 
 def _compared(

@@ -7,13 +7,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.builders import columns, piece, shard_map
-from verifier.audit.cache import CacheError
+from verifier.audit.cache import Cache, CacheError
 from verifier.audit.check import Settings
 from verifier.audit.documents import Audit, audit_path, audit_paths
 from verifier.audit.executors import workers
@@ -21,7 +22,20 @@ from verifier.certificates.encode import map_to_json
 from verifier.model.shard_map import ShardMap
 from verifier.render.json_hub import render_json
 
-ENTRY = "from verifier.cli.main import main; main()"
+STOPS_AFTER_ONE_BATCH = """
+import sys
+from verifier.audit.cache import Cache
+from verifier.cli.main import main
+
+def keep_and_wait(cache, proofs, keep=Cache.keep):
+    keep(cache, proofs)
+    print("kept", flush=True)
+    sys.stdin.read()
+
+Cache.keep = keep_and_wait
+main()
+"""
+Keep = Callable[[Cache, Mapping[str, str]], None]
 HOLE = shard_map((4,), {0: ((3,), [piece((3,), (0, (1,)), (0, (1,)))])})
 
 
@@ -80,32 +94,36 @@ def test_a_second_run_takes_what_the_first_one_proved(document: Path, alone: str
     assert render_json(audit_paths([document], Audit(cache=cache))) == alone
 
 
-def test_an_audit_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_an_audit_that_was_killed_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     document = write_params(
         tmp_path / "large.json", {f"w{k}": columns(3 + k, 5, 8) for k in range(600)} | {"hole": HOLE}
     )
     cache = tmp_path / "proofs"
-    command = [sys.executable, "-c", ENTRY, "audit", str(document), "--cache", str(cache)]
-    first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while first.poll() is None and not _stored(cache):
-        time.sleep(0.002)
-    first.send_signal(signal.SIGKILL)
-    first.wait()
+    command = [sys.executable, "-c", STOPS_AFTER_ONE_BATCH, "audit", str(document), "--cache", str(cache)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
+        assert first.stdout is not None
+        assert first.stdout.readline() == b"kept\n"
+        first.kill()
+    assert first.returncode == -signal.SIGKILL
     before = _stored(cache)
-    assert 0 < before <= 600
+    assert 0 < before < 600
+    kept: list[int] = []
+
+    def counted(self: Cache, proofs: Mapping[str, str], *, keep: Keep = Cache.keep) -> None:
+        kept.append(len(proofs))
+        keep(self, proofs)
+
+    monkeypatch.setattr(Cache, "keep", counted)
     report = audit_paths([document], Audit(cache=cache))
-    assert _stored(cache) == 600
+    assert (sum(kept), _stored(cache)) == (600 - before, 600)
     assert render_json(report) == render_json(audit_paths([document], Audit()))
 
 
 def _stored(cache: Path) -> int:
-    if not cache.exists():
-        return 0
-    try:
-        with sqlite3.connect(cache, timeout=5) as connection:
-            return int(connection.execute("select count(*) from proofs").fetchone()[0])
-    except sqlite3.OperationalError:
-        return 0
+    with closing(sqlite3.connect(cache)) as connection:
+        return int(connection.execute("select count(*) from proofs").fetchone()[0])
 
 
 def test_a_cache_that_is_none_stops_the_audit_before_it_begins(document: Path, tmp_path: Path) -> None:

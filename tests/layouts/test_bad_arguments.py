@@ -193,18 +193,20 @@ def refused(call: Callable[[], object], argument: str) -> str:
     return caught.value.reason
 
 
-@pytest.mark.parametrize("argument", SIZES)
-@pytest.mark.parametrize("size", NO_SIZE, ids=repr)
+NO_SIZES = [(argument, size) for argument in SIZES for size in NO_SIZE]
+NO_SIZES.remove(("hidden", None))  # that is a bias
+NO_COUNTS = [(argument, count) for argument in COUNTS for count in NO_COUNT]
+NO_COUNTS.remove(("multiple", None))  # that is the number of ranks
+
+
+@pytest.mark.parametrize(("argument", "size"), NO_SIZES, ids=repr)
 def test_no_size(argument: str, size: object) -> None:
-    if (argument, size) != ("hidden", None):  # that is a bias
-        refused(lambda: SIZES[argument](size), argument)
+    refused(lambda: SIZES[argument](size), argument)
 
 
-@pytest.mark.parametrize("argument", COUNTS)
-@pytest.mark.parametrize("count", NO_COUNT, ids=repr)
+@pytest.mark.parametrize(("argument", "count"), NO_COUNTS, ids=repr)
 def test_no_count(argument: str, count: object) -> None:
-    if (argument, count) != ("multiple", None):  # that is the number of ranks
-        refused(lambda: COUNTS[argument](count), argument)
+    refused(lambda: COUNTS[argument](count), argument)
 
 
 @pytest.mark.parametrize("argument", AXES)

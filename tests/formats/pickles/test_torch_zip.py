@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 import zipfile
 from collections import OrderedDict
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.counting import calls_at_most
 from tests.formats.documents import HERE, LIMITS, SAMPLES, archive, refusal_of
 from tests.formats.pickles.test_tree import REFUSALS, mutated, mutations
 from verifier.formats import read
@@ -68,12 +68,11 @@ def test_a_mutated_archive_is_read_or_refused_and_soon(
     head = len(data) - 900 if at_end else 0
     path = tmp_path_factory.getbasetemp() / "mutant.pt"
     path.write_bytes(data[:head] + mutated(data[head:], changes))
-    start = time.perf_counter()
-    refusal = refusal_of(lambda: read(path))
+    with calls_at_most(500_000):  # the sound one takes 25,000
+        refusal = refusal_of(lambda: read(path))
     if refusal is not None:
         assert refusal.code in REFUSALS | {"SM002"}
         assert refusal.message.isprintable()
-    assert time.perf_counter() - start < 5
 
 
 @settings(max_examples=150, deadline=None)

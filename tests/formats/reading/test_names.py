@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.counting import no_hang
 from verifier.formats.reading.names import PatternList, parameter_name, pattern_of
 
 names = st.text(st.sampled_from("abz019_.-[]() *\\^$|/"), min_size=1, max_size=12)
@@ -49,6 +49,5 @@ def test_wild_patterns_are_not_run(pattern: str) -> None:
 
 
 def test_the_slowest_pattern_that_is_run_ends_soon() -> None:
-    start = time.perf_counter()
-    assert PatternList([".*a.*b$"]).matching("a" * 4096) == []
-    assert time.perf_counter() - start < 5
+    with no_hang():
+        assert PatternList([".*a.*b$"]).matching("a" * 4096) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import CORPUS, shardproof
+from tests.cli.command import CORPUS, ROOT, shardproof
 from verifier.oracle.errors import DeviceUnavailableError
 
 RIGHT = CORPUS / "maps/four-block-fused-qkv-tp2.json"
@@ -25,15 +27,61 @@ def one_line(text: str, *parts: str) -> None:
         assert part in " ".join(text.split())
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("audit", "-h"), ("audit", WRONG)], ids=str)
-def test_a_reader_that_went_away(arguments: tuple[str | Path, ...]) -> None:
+PRINTING = (
+    (0, "--help"),
+    (0, "audit", "-h"),
+    (1, "audit", WRONG),
+    (0, "replay", RIGHT, "-v"),
+    (0, "show", WRONG),
+    (1, "diff", RIGHT, WRONG),
+    (0, "explain", "SM201"),
+    (2, "certify", ROOT / "missing"),
+)
+
+
+@pytest.mark.parametrize(("code", "arguments"), [(code, rest) for code, *rest in PRINTING], ids=str)
+@pytest.mark.parametrize("closed", [False, True], ids=["reader-gone", "closed"])
+def test_no_verdict_depends_on_who_reads_it(code: int, arguments: list[str | Path], closed: bool) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as out:
-        ran = subprocess.run([*RUN, *arguments], stdout=out, stderr=subprocess.PIPE, text=True, check=False)
-    assert ran.returncode == 2
-    one_line(ran.stderr, "the results could not be written: Broken pipe")
-    assert ran.stderr.count("\n") == 1
+        ran = subprocess.run(
+            [*RUN, *arguments],
+            stdout=out,
+            stderr=subprocess.PIPE,
+            preexec_fn=(lambda: os.close(1)) if closed else None,
+            check=False,
+        )
+    assert (ran.returncode, ran.stderr) == (code, b"")
+
+
+def test_files_are_written_whole_though_no_stream_is_open(tmp_path: Path) -> None:
+    report = tmp_path / "run.json"
+    ran = subprocess.run(
+        [*RUN, "audit", WRONG, "--json-output", report],
+        preexec_fn=lambda: os.closerange(0, 3),
+        check=False,
+    )
+    assert ran.returncode == 1
+    assert json.loads(report.read_text())["schema"] == "shardproof.report/1"
+
+
+def test_messages_that_nobody_reads_change_no_exit_code() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as err:
+        ran = subprocess.run([*RUN, "audit"], stdout=subprocess.PIPE, stderr=err, check=False)
+    assert (ran.returncode, ran.stdout) == (2, b"")
+
+
+def test_another_pipe_that_breaks_is_no_refutation(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr("verifier.cli.audit.audit_paths", broken)
+    ran = shardproof("audit", WRONG)
+    assert ran.code == 70
+    assert "bug[TB103]" in ran.err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from verifier.cli.failures import output_failures, show_failure
+from verifier.cli.failures import show_failure
+from verifier.cli.streams import prepare_streams
 from verifier.diagnostics.report import EXIT_TOOL_BUG, EXIT_UNREADABLE
 from verifier.version import VERSION
 
@@ -39,20 +40,13 @@ _COMMANDS = {
 
 
 class _LazyGroup(click.Group):
-    """Imports a command's module only when it is used, so that each starts as fast as it can.
-
-    Lost output is turned into a message here: click would end with 1, which stands for a refutation.
-    """
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        with output_failures():
-            return super().make_context(info_name, args, parent, **extra)
+    """Imports a command's module only when it is used, so that each starts as fast as it can."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        with output_failures():
+        try:
             return super().invoke(ctx)
+        except BrokenPipeError as error:  # click would end with 1, which stands for a refutation
+            raise RuntimeError("a pipe to a process of shardproof's own broke") from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*_COMMANDS, *_added()]
@@ -107,7 +101,8 @@ def shardproof() -> None:
 
 
 def main() -> None:
-    """Entry point. A crash is a bug of ours: it exits 70 (TB103), never 0 or 1; lost output exits 2."""
+    """Entry point. A crash is a bug of ours: it exits 70 (TB103), never 0 or 1; lost results exit 2."""
+    prepare_streams()
     try:
         code = shardproof.main(standalone_mode=False)  # what a command passed to context.exit()
     except click.Abort:

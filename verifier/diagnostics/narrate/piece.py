@@ -112,7 +112,8 @@ def unknown_rank(case: Case) -> Draft:
 
 def index_overflow(case: Case) -> Draft:
     """SM109."""
-    what, bits, value = case.text("what"), case.integer("bits") or 64, case.text("value")
+    what, value = case.text("what"), case.text("value")
+    bits = 32 if case.integer("bits") == 32 else 64  # there are no others
     where = "" if case.rank is None else f"{case.culprit}: "
     shown = f"{what}: {value}"
     return Draft(

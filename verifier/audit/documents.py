@@ -20,7 +20,7 @@ from verifier.audit.proofs import Proofs
 from verifier.audit.references import Maps, with_references
 from verifier.diagnostics.finding import Place
 from verifier.diagnostics.report import Report, Subject
-from verifier.formats import Document, FormatError, Refusal, Request, checkpoints, read
+from verifier.formats import Document, FormatError, Found, NoMapError, Refusal, Request, found_at, read
 
 HEAVIEST = 20_000
 """Pieces of one task: about a second of work."""
@@ -73,8 +73,8 @@ def audit_paths(paths: Iterable[Path], audit: Audit) -> Report:
     unchecked: dict[str, None] = {}
     with ExitStack() as stack:
         cache = None if audit.cache is None else stack.enter_context(opened(audit.cache))
-        for path in (found for named in paths for found in checkpoints(named, audit.request)):
-            audited = _audited(path, audit, cache)
+        for path in paths:
+            audited = _named(path, audit, cache)
             subjects += audited.subjects
             unchecked.update(dict.fromkeys(audited.unchecked))
     return Report(tool=tool_versions(), subjects=tuple(subjects), unchecked=tuple(unchecked))
@@ -82,13 +82,40 @@ def audit_paths(paths: Iterable[Path], audit: Audit) -> Report:
 
 def audit_path(path: Path, settings: Settings, request: Request | None = None) -> Audited:
     """One file or checkpoint folder, judged in this process, with certificates."""
-    return _audited(path, Audit(settings=settings, request=request or Request(), keep_outcomes=True), None)
+    audit = Audit(settings=settings, request=request or Request(), keep_outcomes=True)
+    return _audited(Found(path), audit, None)
 
 
-def _audited(path: Path, audit: Audit, cache: Cache | None) -> Audited:
+def _named(path: Path, audit: Audit, cache: Cache | None) -> Audited:
+    """Whatever is at a path that somebody named."""
+    search = found_at(path, audit.request)
+    subjects: list[Subject] = []
+    unchecked: list[str] = []
+    for found in search.found:
+        try:
+            audited = _audited(found, audit, cache)
+        except NoMapError:
+            search.without_map.append(found.path)
+            continue
+        subjects += audited.subjects
+        unchecked += audited.unchecked
+    if not subjects:
+        return _audited(Found(path), audit, cache)
+    return Audited(tuple(subjects), (*unchecked, *search.unchecked()), None)
+
+
+def _audited(found: Found, audit: Audit, cache: Cache | None) -> Audited:
+    """One document.
+
+    Raises:
+        NoMapError: a file that nobody named is no document of maps.
+    """
+    path = found.path
     try:
-        document = read(path, request=audit.request)
+        document = read(path, request=found.asked(audit.request))
     except FormatError as error:
+        if isinstance(error, NoMapError) and not found.named:
+            raise
         refusal = Refusal.of(path.name, error)
         return Audited((refused(refusal, line=error.line, column=error.column),), (), None)
     if audit.references is not None:

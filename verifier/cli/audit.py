@@ -25,7 +25,7 @@ from verifier.diagnostics.wording import escaped
 
 
 @click.command("audit")
-@click.argument("paths", nargs=-1, required=True, type=NamedPath(), metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=NamedPath(readable=False), metavar="PATH...")
 @request_options
 @click.option(
     "--reference",

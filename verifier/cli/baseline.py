@@ -36,7 +36,7 @@ def command() -> None:
 
 
 @command.command("write")
-@click.argument("paths", nargs=-1, required=True, type=NamedPath(), metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=NamedPath(readable=False), metavar="PATH...")
 @request_options
 @jobs_option
 @_file_option
@@ -55,7 +55,7 @@ def write(paths: tuple[Path, ...], jobs: int, file: Path, **options: Any) -> Non
 
 
 @command.command("prune")
-@click.argument("paths", nargs=-1, required=True, type=NamedPath(), metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=NamedPath(readable=False), metavar="PATH...")
 @request_options
 @jobs_option
 @_file_option

@@ -10,10 +10,22 @@ from verifier.diagnostics.wording import escaped
 
 
 class NamedPath(click.Path):
-    """A path that is not the empty text, which ``Path`` would take for the current directory."""
+    """A path that is not the empty text, which ``Path`` would take for the current directory.
 
-    def __init__(self, *, exists: bool = False, file_okay: bool = True, dir_okay: bool = True) -> None:
-        super().__init__(exists=exists, file_okay=file_okay, dir_okay=dir_okay, path_type=Path)
+    ``readable``: whether a path that is there and cannot be read is wrong usage, which ends the command.
+    """
+
+    def __init__(
+        self,
+        *,
+        exists: bool = False,
+        file_okay: bool = True,
+        dir_okay: bool = True,
+        readable: bool = True,
+    ) -> None:
+        super().__init__(
+            exists=exists, file_okay=file_okay, dir_okay=dir_okay, readable=readable, path_type=Path
+        )
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path.
@@ -54,5 +66,5 @@ def read_text(path: Path, *, mebibytes: int) -> str:
 
 
 def shown(path: Path) -> str:
-    """A path in printable ASCII: file names are hostile input too."""
+    """A path, escaped: file names are hostile input too."""
     return escaped(str(path))

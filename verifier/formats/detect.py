@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +13,6 @@ from verifier.formats.reading.sight import Sight
 from verifier.formats.registry import Format, formats
 from verifier.model.origin import Origin
 
-MOST_LEVELS = 3
-"""How deep a folder that is no checkpoint itself is searched for some."""
-MOST_FOLDERS = 4096
 ASKED = Request()
 
 
@@ -44,35 +40,6 @@ def read(
         return found.load()(path, origin, asked)
     except OSError as error:
         raise _unopened(origin, error) from None
-
-
-def checkpoints(path: Path, request: Request = ASKED) -> Iterator[Path]:
-    """The path itself when it is a file or a checkpoint, else the checkpoints below it, sorted.
-
-    A folder in which none is found stands for itself, so that reading it says why.
-    """
-    try:
-        sight = Sight(path)
-        if not sight.is_folder or _format_of(sight, request) is not None:
-            yield path
-            return
-        found = list(_below(path, request, MOST_LEVELS))
-    except OSError:
-        found = []
-    yield from found or [path]
-
-
-def _below(folder: Path, request: Request, levels: int) -> Iterator[Path]:
-    if not levels:
-        return
-    for name in Sight(folder).names[:MOST_FOLDERS]:
-        inside = Sight(folder / name)
-        if not inside.is_folder or inside.path.is_symlink():
-            continue
-        if _format_of(inside, request) is not None:
-            yield inside.path
-        else:
-            yield from _below(inside.path, request, levels - 1)
 
 
 def _seen(path: Path, origin: Origin) -> Sight:

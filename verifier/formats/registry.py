@@ -14,14 +14,17 @@ from pathlib import Path
 from typing import cast
 
 from verifier.formats.dcp.sight import is_dcp, is_megatron
+from verifier.formats.deepspeed.sight import deepspeed_claims, is_deepspeed_folder
 from verifier.formats.hf_dcp.names import is_hf_dcp
 from verifier.formats.orbax.sight import is_orbax
+from verifier.formats.reading import marks
+from verifier.formats.reading.claims import Claims, everything, matching, named
 from verifier.formats.reading.document import Document
 from verifier.formats.reading.request import Request
 from verifier.formats.reading.sight import Sight
 from verifier.formats.safetensors.files import is_map_with_tensors, is_safetensors
 from verifier.formats.safetensors.implicit_sight import is_implicit
-from verifier.formats.torch_files.sight import is_fsdp1, is_optimizer_file, is_rank_files
+from verifier.formats.torch_files.sight import RANK_FILE, is_fsdp1, is_optimizer_file, is_rank_files
 from verifier.model.origin import Origin
 
 ENTRY_POINTS = "shardproof.formats"
@@ -29,11 +32,7 @@ ENTRY_POINTS = "shardproof.formats"
 Read = Callable[[Path, Origin, Request], Document]
 """A reader. It raises FormatError when nothing at all can be read, OSError when the path cannot be opened."""
 
-ZIP_MAGIC = b"PK\x03\x04"
-PICKLE_PROTOCOL = b"\x80"
-PICKLE_STOP = b"."
-JSON_STARTS = b'{["-0123456789tfn'
-BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+Recognises = Callable[[Sight], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +44,24 @@ class Format:
         about: what it is, for people, one line.
         recognises: whether a path has this format, by its content; must be cheap.
         reader: where its reader is, "module:function".
+        claims: the entries of a folder of this format that its reader takes care of.
+        found: whether a file that nobody named has this format; None for ``recognises``. Stricter where that
+            is true of whatever has the container of the format.
+        containers: what a file of this format is on the outside, in the words of ``marks.container``; empty
+            for formats of folders, and where nobody said.
     """
 
     name: str
     about: str
-    recognises: Callable[[Sight], bool]
+    recognises: Recognises
     reader: str
+    claims: Claims = everything
+    found: Recognises | None = None
+    containers: tuple[str, ...] = ()
+
+    def finds(self, sight: Sight) -> bool:
+        """Whether a file is of this format that was only found in a folder."""
+        return (self.found or self.recognises)(sight)
 
     def load(self) -> Read:
         """The reader.
@@ -62,75 +73,76 @@ class Format:
         return cast(Read, getattr(import_module(module), function))
 
 
-def _is_json(sight: Sight) -> bool:
-    return sight.head.startswith(BYTE_ORDER_MARKS) or sight.head.lstrip()[:1] in [
-        bytes([start]) for start in JSON_STARTS
-    ]
-
-
-def _is_pickle(sight: Sight) -> bool:
-    # Old protocols have no mark of their own; every pickle ends with its STOP opcode.
-    return sight.head.startswith(PICKLE_PROTOCOL) or sight.last_byte == PICKLE_STOP
-
-
-def _is_deepspeed_folder(sight: Sight) -> bool:
-    if not sight.is_folder:
-        return False
-    return sight.has_suffix("_states.pt") or sight.has("latest") or _tag_folder(sight)
-
-
-def _tag_folder(sight: Sight) -> bool:
-    return any(Sight(sight.path / name).has_suffix("_states.pt") for name in sight.names)
-
+_SAFETENSORS = named("*.safetensors", "*.safetensors.index*.json")
+_DCP = (".metadata", "__*.metadata", "*.distcp")
+_RANK_FILES = matching(RANK_FILE)
 
 BUILT_IN: tuple[Format, ...] = (
     Format(
         "megatron", "Megatron-core checkpoint", is_megatron,
         "verifier.formats.megatron.reader:read_megatron",
+        claims=named(*_DCP, "metadata.json", "common.pt", folders=True),
     ),
-    Format("dcp", "torch distributed checkpoint", is_dcp, "verifier.formats.dcp.reader:read_dcp"),
-    Format("orbax", "Orbax checkpoint of JAX arrays", is_orbax, "verifier.formats.orbax.reader:read_orbax"),
     Format(
-        "deepspeed", "DeepSpeed checkpoint folder", _is_deepspeed_folder,
-        "verifier.formats.deepspeed.checkpoint_dir:read_folder",
+        "dcp", "torch distributed checkpoint", is_dcp, "verifier.formats.dcp.reader:read_dcp",
+        claims=named(*_DCP),
+        found=lambda sight: marks.container(sight) == marks.PICKLE and is_dcp(sight),
+        containers=(marks.PICKLE,),
+    ),
+    Format(
+        "orbax", "Orbax checkpoint of JAX arrays", is_orbax, "verifier.formats.orbax.reader:read_orbax",
+        claims=named("_*", "array_metadatas", "manifest.ocdbt", "commit_success.txt", folders=True),
+    ),
+    Format(
+        "deepspeed", "DeepSpeed checkpoint folder", is_deepspeed_folder,
+        "verifier.formats.deepspeed.checkpoint_dir:read_folder", claims=deepspeed_claims,
     ),
     Format(
         "map+safetensors", "shard map beside the tensors of its ranks", is_map_with_tensors,
         "verifier.formats.safetensors.stored_replicas:read_map_with_tensors",
+        claims=named("map.json", "rank[0-9]*.safetensors"),
     ),
     Format(
         "rank-files", "files of ranks that do not say how tensors are cut", is_implicit,
         "verifier.formats.safetensors.implicit_ranks:read_implicit",
+        claims=named("model-rank-*.safetensors", "rank[0-9]*.safetensors", "config.json", "mp_rank_*"),
     ),
     Format(
         "hf-dcp", "torch distributed checkpoint in Hugging Face storage", is_hf_dcp,
         "verifier.formats.hf_dcp.reader:read_hf_dcp",
+        claims=lambda sight: [*_SAFETENSORS(sight), *named("sharded")(sight)],
     ),
     Format(
         "safetensors", "safetensors files, with or without an index", is_safetensors,
-        "verifier.formats.safetensors.reader:read_safetensors",
+        "verifier.formats.safetensors.reader:read_safetensors", claims=_SAFETENSORS,
+        containers=(marks.SAFETENSORS, marks.JSON),
     ),
     Format(
         "fsdp1", "ShardedTensors of FSDP1, one file for each rank", is_fsdp1,
-        "verifier.formats.torch_files.fsdp1:read_fsdp1",
+        "verifier.formats.torch_files.fsdp1:read_fsdp1", claims=_RANK_FILES, containers=(marks.ZIP,),
     ),
     Format(
         "torch-dtensor", "DTensors in files of torch.save, one for each rank", is_rank_files,
-        "verifier.formats.torch_files.dtensor:read_rank_files",
+        "verifier.formats.torch_files.dtensor:read_rank_files", claims=_RANK_FILES, containers=(marks.ZIP,),
     ),
     Format(
         "optimizer-state", "state dict of a torch optimizer", is_optimizer_file,
-        "verifier.formats.torch_files.optimizer_state:read_optimizer_file",
+        "verifier.formats.torch_files.optimizer_state:read_optimizer_file", containers=(marks.ZIP,),
     ),
     Format(
-        "torch-save", "a file of torch.save", lambda sight: sight.head.startswith(ZIP_MAGIC),
-        "verifier.formats.pickled:read_archive_file",
+        "torch-save", "a file of torch.save", marks.is_zip,
+        "verifier.formats.pickled:read_archive_file", found=marks.zip_with_maps, containers=(marks.ZIP,),
     ),
     Format(
-        "json", "JSON document of maps, or a case", _is_json,
-        "verifier.formats.maps.map_json:read_json_file",
+        "json", "JSON document of maps, or a case", marks.is_json,
+        "verifier.formats.maps.map_json:read_json_file", found=marks.json_with_maps,
+        containers=(marks.JSON,),
     ),
-    Format("pickle", "pickle of plain objects", _is_pickle, "verifier.formats.pickled:read_pickle_file"),
+    Format(
+        "pickle", "pickle of plain objects", marks.is_pickle,
+        "verifier.formats.pickled:read_pickle_file", found=marks.pickle_with_maps,
+        containers=(marks.PICKLE,),
+    ),
 )  # fmt: skip
 
 

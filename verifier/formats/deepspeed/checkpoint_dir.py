@@ -9,18 +9,18 @@ from typing import TypeVar
 
 from verifier.formats.deepspeed.model_states import partition_ranks, rank_in_name, read_model_states
 from verifier.formats.deepspeed.reader import document_of
+from verifier.formats.deepspeed.sight import LATEST, LATEST_BYTES, STATES_SUFFIX, tag_folders
 from verifier.formats.deepspeed.universal import universal_part
 from verifier.formats.deepspeed.zero import zero_part
 from verifier.formats.deepspeed.zero_shards import ranks_in_name, read_zero_shard
 from verifier.formats.reading.document import Document, Refusal
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError, shown
+from verifier.formats.reading.regular import regular
 from verifier.formats.reading.request import Request
+from verifier.formats.reading.sight import Sight
 from verifier.model.origin import Origin
 
-LATEST = "latest"
-LATEST_BYTES = 4096
-STATES_SUFFIX = "_states.pt"
 OPTIMIZER_SUFFIX = "_optim_states.pt"
 NAMES_SHOWN = 4
 
@@ -114,7 +114,7 @@ def _folder(path: Path, origin: Origin) -> Path:
         return path
     latest = path / LATEST
     if latest.is_file():
-        with latest.open("rb") as file:
+        with open(latest, "rb", opener=regular) as file:
             tag = file.read(LATEST_BYTES).decode("utf-8", "replace").strip()
         # The tag comes from a file: it must stay inside the directory.
         if tag and tag not in (".", "..") and Path(tag).name == tag and _has_states(path / tag):
@@ -125,7 +125,7 @@ def _folder(path: Path, origin: Origin) -> Path:
             origin,
             help="name the folder of the checkpoint that is meant",
         )
-    folders = sorted(entry for entry in path.iterdir() if entry.is_dir() and _has_states(entry))
+    folders = [path / name for name in tag_folders(Sight(path))]
     if len(folders) == 1:
         return folders[0]
     found = ", ".join(shown(folder.name) for folder in folders[:NAMES_SHOWN])

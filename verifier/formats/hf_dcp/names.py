@@ -45,7 +45,7 @@ def is_hf_dcp(sight: Sight) -> bool:
 def has_shards_below(sight: Sight) -> bool:
     """Whether the shards are in the folder ``sharded`` of this one; a link is not followed."""
     below = sight.path / SHARDED
-    return SHARDED in sight.names and not below.is_symlink() and has_shards(Sight(below).names)
+    return SHARDED in sight.names and not below.is_symlink() and has_shards(sight.inside(SHARDED))
 
 
 def has_shards(names: Iterable[str]) -> bool:

@@ -16,7 +16,7 @@ from verifier.formats.reading.fields import Interned, fields_of, malformed, name
 from verifier.formats.reading.json_text import parse
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.names import parameter_name
-from verifier.formats.reading.refusal import FormatError, below, shown
+from verifier.formats.reading.refusal import FormatError, NoMapError, below, shown
 from verifier.formats.reading.request import Request
 from verifier.formats.reading.whole_file import bounded_bytes
 from verifier.model.expectation import Expectation
@@ -72,7 +72,7 @@ def read_plain(value: object, stem: str, origin: Origin, limits: Limits) -> Docu
             return read_params(value, origin, limits)
         if "logical_shape" in value or "ranks" in value:
             return _read_map(value, stem, origin, limits)
-    raise FormatError(
+    raise NoMapError(
         "SM001",
         f"{shown(value)} is no map" if not isinstance(value, dict) else "no map is in this object",
         origin,

@@ -45,6 +45,10 @@ class FormatError(Exception):
         return f"{self.code} {self.origin.file}:{self.line}:{self.column}: {self.message}"
 
 
+class NoMapError(FormatError):
+    """What was read is a document without fault, and of none of the forms that are known."""
+
+
 def below(origin: Origin, key: object) -> Origin:
     """The place of a member whose key may be anything: the object itself when the key cannot be shown."""
     if isinstance(key, int) or (isinstance(key, str) and len(key) <= 1024 and key.isprintable()):

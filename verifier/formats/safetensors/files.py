@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
+from verifier.formats.reading.marks import MOST_HEADER
 from verifier.formats.reading.sight import Sight
 
 SUFFIX = ".safetensors"
@@ -13,8 +14,6 @@ SHARDING_INFO = "DCP_SHARDING_INFO"
 """The metadata by which torch says that a file holds blocks of tensors."""
 MAP = "map.json"
 """A shard map that lies beside the tensors it describes."""
-MOST_HEADER = 1 << 40
-"""A length beyond it is text or noise, no header length."""
 
 _INDEX = re.compile(r".+\.safetensors\.index(\.[\w-]+)?\.json", re.ASCII)
 _NUMBERED = re.compile(r"(.+)-(\d{5})-of-(\d{5})\.safetensors", re.ASCII)

@@ -26,4 +26,4 @@ def is_implicit(sight: Sight) -> bool:
     if sight.has("config.json") and any(ENGINE_RANK.fullmatch(name) for name in sight.names):
         return True
     legacy = [name for name in sight.names if LEGACY_FOLDER.fullmatch(name)]
-    return any((sight.path / name / file).is_file() for name in legacy[:4] for file in LEGACY_FILES)
+    return any(file in sight.inside(name) for name in legacy[:4] for file in LEGACY_FILES)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from verifier.formats.reading.marks import ZIP_MAGIC
 from verifier.formats.reading.sight import Sight
 
 RANK_FILE = re.compile(r"(?P<stem>.*?)rank[_-]?(?P<rank>\d{1,7})\.(?:pt|pth|bin)", re.ASCII)
-ZIP_MAGIC = b"PK\x03\x04"
 LOOKED_AT = 4
 
 SHARDED = b"torch.distributed._shard.sharded_tensor"

@@ -12,6 +12,7 @@ from verifier.formats.dcp.tree import contents_of
 from verifier.formats.pickles.tree import read_pickle
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError
+from verifier.formats.reading.regular import regular
 from verifier.formats.reading.whole_file import bounded_bytes
 from verifier.model.origin import Origin
 
@@ -35,5 +36,5 @@ def read_metadata(path: Path, origin: Origin, limits: Limits) -> Contents:
             origin,
             help="pass larger Limits if you trust its source",
         )
-    with path.open("rb") as file:
+    with open(path, "rb", opener=regular) as file:
         return read_in_child(file, size, origin, limits)

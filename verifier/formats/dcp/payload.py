@@ -18,6 +18,7 @@ from verifier.formats.reading.document import Refusal
 from verifier.formats.reading.gathered import set_fault
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError
+from verifier.formats.reading.regular import regular
 from verifier.model.origin import Origin
 from verifier.obligations.faults import Fault
 
@@ -114,7 +115,7 @@ class PayloadReader:
     def _open(self, path: str) -> io.FileIO:
         if self._file is None or path != self._path:
             self._stack.close()
-            self._file = self._stack.enter_context(io.FileIO(self._files.folder / path))
+            self._file = self._stack.enter_context(io.FileIO(self._files.folder / path, opener=regular))
             self._path = path
         return self._file
 

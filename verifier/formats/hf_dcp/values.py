@@ -9,6 +9,7 @@ from verifier.formats.hf_dcp.tensors import HOLDER, Tensor
 from verifier.formats.reading.gathered import Gathered
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import shown
+from verifier.formats.reading.regular import regular
 from verifier.formats.safetensors.header import BITS, Header, StoredTensor
 from verifier.formats.safetensors.replica_bits import replica_drift, run_count
 from verifier.formats.safetensors.stored_bytes import has_right_size
@@ -51,7 +52,7 @@ def consolidation_drift(
 
     def read(holder: int, first: int, number: int) -> bytes:
         header, held = stored[holder]
-        with paths[holder].open("rb") as file:
+        with open(paths[holder], "rb", opener=regular) as file:
             file.seek(header.data_start + held.begin + first * item)
             return file.read(number * item)
 

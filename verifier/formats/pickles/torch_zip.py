@@ -20,6 +20,7 @@ from verifier.formats.pickles.records import Call, Grammar, Name
 from verifier.formats.pickles.tree import read_pickle
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError, shown
+from verifier.formats.reading.regular import regular
 from verifier.model.origin import Origin
 
 ENCRYPTED = 0x1
@@ -212,7 +213,7 @@ def _opened(
     path: Path | io.RawIOBase, origin: Origin, limits: Limits, most: int
 ) -> Iterator[zipfile.ZipFile]:
     """The archive, opened: its directory within its limit, no read of a member of over ``most`` bytes."""
-    with _CappedReader(io.FileIO(path) if isinstance(path, Path) else path) as file:
+    with _CappedReader(io.FileIO(path, opener=regular) if isinstance(path, Path) else path) as file:
         file.origin = origin
         file.most = limits.archive_directory_bytes
         try:

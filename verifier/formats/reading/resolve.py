@@ -8,6 +8,7 @@ from pathlib import Path
 from verifier.diagnostics.snippets import Span
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.places import locate, span_of
+from verifier.formats.reading.regular import regular
 from verifier.model.origin import Origin
 
 _JSON_STARTS = "{["
@@ -33,7 +34,7 @@ def resolve(origin: Origin, root: Path) -> Span | None:
 @lru_cache(maxsize=2)
 def _json_text(path: Path, _modified: int, _size: int) -> str | None:
     """The text of a JSON file; a changed file is read again. Many findings of one file share one reading."""
-    with path.open("rb") as file:
+    with open(path, "rb", opener=regular) as file:
         data = file.read()
     text = data.decode("utf-8")
     return text if text.lstrip()[:1] in _JSON_STARTS and text.strip() else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from verifier.formats.reading.refusal import FormatError
+from verifier.formats.reading.regular import regular
 from verifier.model.origin import Origin
 
 
@@ -23,6 +24,6 @@ def bounded_bytes(path: Path, limit: int, what: str, origin: Origin) -> bytes:
             origin,
             help="split the document, or pass larger Limits if you trust its source",
         )
-    with path.open("rb") as file:
+    with open(path, "rb", opener=regular) as file:
         # A file that grows meanwhile is cut here and refused by its parser.
         return file.read(limit + 1)

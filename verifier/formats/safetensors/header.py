@@ -17,6 +17,7 @@ from verifier.formats.reading.fields import fields_of, integers, malformed, name
 from verifier.formats.reading.json_text import over_limit, parse
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError, below, shown
+from verifier.formats.reading.regular import regular
 from verifier.geometry.strided import INT64_MAX
 from verifier.model.origin import Origin
 
@@ -99,7 +100,7 @@ def read_header(path: Path, origin: Origin, limits: Limits) -> Header:
         OSError: the file cannot be read.
     """
     size = path.stat().st_size
-    with path.open("rb") as file:
+    with open(path, "rb", opener=regular) as file:
         text = _header_text(file, size, origin, limits)
     try:
         parsed = parse(text, origin, limits)

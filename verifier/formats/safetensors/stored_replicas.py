@@ -15,6 +15,7 @@ from verifier.formats.reading.document import Document, Subject
 from verifier.formats.reading.folder_files import file_inside
 from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.refusal import FormatError, shown
+from verifier.formats.reading.regular import regular
 from verifier.formats.reading.request import Request
 from verifier.formats.safetensors.files import MAP, rank_of
 from verifier.formats.safetensors.folder import files_of, open_files, place_in
@@ -158,7 +159,7 @@ class _Held:
         def read(rank: int, first: int, number: int) -> bytes:
             header, tensor = self.tensors[rank]
             # Opened anew each time: there may be more ranks than files that a process may have open.
-            with paths[rank].open("rb") as file:
+            with open(paths[rank], "rb", opener=regular) as file:
                 file.seek(header.data_start + tensor.begin + first * item)
                 return file.read(number * item)
 

@@ -14,6 +14,7 @@ from verifier.formats.reading.allowance import Allowance
 from verifier.formats.reading.document import Refusal
 from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.refusal import FormatError, shown
+from verifier.formats.reading.regular import regular
 from verifier.formats.zarr.array import Inner, Stored
 from verifier.formats.zarr.frames import NotAFrameError, OutOfReadsError, frames
 from verifier.formats.zarr.grid import ChunkGrid
@@ -105,7 +106,7 @@ class ChunkSizes:
         needed = array.chunk_bytes
         if array.stored == "plain" or self.stored.folder is None:
             return self._plain(size, needed, array.extra_bytes)
-        with (self.stored.folder / self.grid.key(position)).open("rb") as file:
+        with open(self.stored.folder / self.grid.key(position), "rb", opener=regular) as file:
             try:
                 if array.inner is None:
                     return self._packed(file, 0, size, array.stored, needed)

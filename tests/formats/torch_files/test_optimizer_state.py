@@ -179,10 +179,22 @@ def test_signs_are_read_in_every_dtype(dtype: torch.dtype, tmp_path: Path) -> No
     assert said(saved(tmp_path, state), values=True).sentences == (sentence,)
 
 
-def test_minus_zero_and_nan_are_not_below_zero(tmp_path: Path) -> None:
+def test_minus_zero_is_not_below_zero(tmp_path: Path) -> None:
     state = trained()
-    state["state"][0]["exp_avg_sq"].copy_(torch.tensor([[-0.0, -float("nan")]] * 3))
+    state["state"][0]["exp_avg_sq"].fill_(-0.0)
     assert said(saved(tmp_path, state), values=True).verdict == "proved"
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("value", ["nan", "-nan", "inf", "-inf"])
+def test_what_is_not_finite_is_found_in_every_dtype(dtype: torch.dtype, value: str, tmp_path: Path) -> None:
+    state = trained()
+    moment = torch.full((3, 2), torch.finfo(dtype).max, dtype=dtype)
+    state["state"][0]["exp_avg"] = moment
+    assert said(saved(tmp_path, state), values=True).verdict == "proved"
+    moment[2, 0] = float(value)
+    (sentence,) = said(saved(tmp_path, state), values=True).sentences
+    assert "at its element 4, optimizer state is finite" in sentence
 
 
 def test_values_are_not_read_unless_asked_for(tmp_path: Path) -> None:
@@ -190,7 +202,7 @@ def test_values_are_not_read_unless_asked_for(tmp_path: Path) -> None:
     state["state"][1]["step"] += 1
     report = said(saved(tmp_path, state))
     assert report.verdict == "proved"
-    assert "steps and signs of second moments: no values were asked for" in report.unchecked
+    assert "steps and values of moments: no values were asked for" in report.unchecked
     assert "the shapes of the parameters: this file does not store them" in report.unchecked
 
 
@@ -201,8 +213,8 @@ def test_more_values_than_the_limit_are_not_read(tmp_path: Path) -> None:
     tight = Request(values=True, limits=type(Request().limits)(value_bytes=50))
     document = read(path, request=tight)
     assert document.faults == ()
-    (note,) = [note for note in document.unchecked if note.startswith("signs of second moments")]
-    assert note == "signs of second moments: 72 bytes of tensor data, over the limit of 50"
+    (note,) = [note for note in document.unchecked if note.startswith("values of second moments")]
+    assert note == "values of second moments: 72 bytes of tensor data, over the limit of 50"
 
 
 def test_names_tell_parameters_apart(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ Nothing is computed with them: a counter is compared, a sign is looked for.
 
 from __future__ import annotations
 
+import math
+import re
 import struct
 from collections.abc import Callable, Mapping
 
@@ -76,6 +78,26 @@ def first_negative(header: TensorHeader, storages: Mapping[str, bytes]) -> tuple
             value = decode(raw[position * width : (position + 1) * width])
             if value < 0:
                 return position, value
+    return None
+
+
+_ALL_ONES = {dtype: re.compile(b"[\x7f\xff]") for dtype in ("float64", "float32", "bfloat16")}
+_ALL_ONES["float16"] = re.compile(b"[\x7c-\x7f\xfc-\xff]")
+"""The highest byte of numbers that may have an exponent of ones: infinities, NaN, and few that are huge."""
+
+
+def first_not_finite(header: TensorHeader, storages: Mapping[str, bytes]) -> tuple[int, float] | None:
+    """The first element that is NaN or infinite, with its row-major position."""
+    raw = bytes_of(header, storages) if header.dtype in _ALL_ONES else None
+    if raw is None:
+        return None
+    width, decode = _DECODERS[header.dtype]
+    # Moments have hardly any such byte, and that is seen at the speed of C.
+    for found in _ALL_ONES[header.dtype].finditer(raw[width - 1 :: width]):
+        position = found.start()
+        value = decode(raw[position * width : (position + 1) * width])
+        if not math.isfinite(value):
+            return position, value
     return None
 
 

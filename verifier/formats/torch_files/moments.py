@@ -27,11 +27,13 @@ class ParameterState:
         label: the parameter in messages: its name or number, safe to print.
         tensors: headers of the tensors by name.
         numbers: the plain numbers by name.
+        names: of all that is kept, whatever it is.
     """
 
     label: str
     tensors: Mapping[str, TensorHeader]
     numbers: Mapping[str, int | float]
+    names: frozenset[str]
 
     @property
     def known(self) -> frozenset[str]:
@@ -45,7 +47,7 @@ class ParameterState:
 
 
 def parameter_state(label: str, fields: Mapping[object, object]) -> ParameterState:
-    """The state in one entry of ``state``; values that are neither tensors nor numbers are left out."""
+    """The state in one entry of ``state``; of values that are no tensors or numbers the name is kept."""
     tensors: dict[str, TensorHeader] = {}
     numbers: dict[str, int | float] = {}
     for name, value in fields.items():
@@ -56,7 +58,8 @@ def parameter_state(label: str, fields: Mapping[object, object]) -> ParameterSta
             tensors[name] = header
         elif isinstance(value, int | float) and not isinstance(value, bool):
             numbers[name] = value
-    return ParameterState(label=label, tensors=tensors, numbers=numbers)
+    names = frozenset(name for name in fields if isinstance(name, str))
+    return ParameterState(label=label, tensors=tensors, numbers=numbers, names=names)
 
 
 def unfit(what: str, found: str, *, count: int = 1, **more: Value) -> Fault:
@@ -97,6 +100,36 @@ def uneven_moments(states: Sequence[ParameterState]) -> Iterator[Fault]:
             f"has shape {other.shape}",
             stated=f"its {shown(first)} has {one.shape}",
             count=len(uneven),
+        )
+
+
+_NO_FRACTIONS = ("int", "uint", "qint", "quint", "bool")
+"""How dtypes begin that hold no fractions; a moment in one of them was cut to whole numbers."""
+
+
+def wrong_kinds_of_value(group: Sequence[ParameterState], fields: Mapping[str, str]) -> Iterator[Fault]:
+    """Fields that are kept as what they cannot be: as whole numbers, or as one number.
+
+    Args:
+        group: the states of a parameter group.
+        fields: the names of tensors of many numbers, and the dtype that the optimizer declares.
+    """
+    wrong: dict[str, list[tuple[ParameterState, str]]] = {}
+    for one in group:
+        for name, dtype in fields.items():
+            header = one.tensors.get(name)
+            if name in one.numbers:
+                wrong.setdefault(name, []).append((one, f"is the number {one.numbers[name]:g}"))
+            elif header and header.dtype.startswith(_NO_FRACTIONS) and not dtype.startswith(_NO_FRACTIONS):
+                wrong.setdefault(name, []).append((one, f"is {header.dtype}"))
+    for name, places in wrong.items():
+        one, found = places[0]
+        yield unfit(
+            f"{shown(name)} of {one.label}",
+            found,
+            stated="it is a tensor of floating-point numbers",
+            reason="torch loads it all the same",
+            count=len(places),
         )
 
 

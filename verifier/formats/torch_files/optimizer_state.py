@@ -8,26 +8,28 @@ shape, and, where full shapes are given, that as many parameters have the shape 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from verifier.diagnostics.wording import counted
-from verifier.formats.pickles.torch_values import first_negative, scalar_in
-from verifier.formats.pickles.torch_zip import TORCH, read_storages, read_torch_zip
+from verifier.formats.pickles.torch_values import scalar_in
+from verifier.formats.pickles.torch_zip import TORCH, TensorHeader, read_storages, read_torch_zip
 from verifier.formats.reading.document import Document, Refusal
 from verifier.formats.reading.fields import malformed
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.request import Request
+from verifier.formats.torch_files.hyperparameters import Group, option_faults
+from verifier.formats.torch_files.moment_values import moments_wanted, unread_moments, value_faults
 from verifier.formats.torch_files.moments import (
-    COUNTER,
-    SQUARES,
     ParameterState,
     missing_moments,
     parameter_state,
     uneven_moments,
     unfit,
+    wrong_kinds_of_value,
 )
+from verifier.formats.torch_files.optimizer_kinds import fields_of, kinds_of
 from verifier.model.origin import Origin
 from verifier.obligations.faults import Fault
 
@@ -48,12 +50,30 @@ class OptimizerState:
     Attributes:
         states: what is kept for each parameter, by its key.
         groups: the keys of each parameter group.
+        options: what each group has beside them.
         names: the name of each key, where the file or the keys themselves say it.
     """
 
     states: Mapping[Key, ParameterState]
     groups: Sequence[Sequence[Key]]
+    options: Sequence[Mapping[str, object]]
     names: Mapping[Key, str]
+
+    def kept(self, group: Sequence[Key]) -> list[ParameterState]:
+        """What is kept for the parameters of a group; one that is listed twice is its own fault."""
+        return [self.states[key] for key in dict.fromkeys(group) if key in self.states]
+
+    @property
+    def told(self) -> list[Group]:
+        """The groups, with the kinds of optimizer that they may be of."""
+        return [
+            Group(
+                label=f"parameter group {place}",
+                options=options,
+                kinds=kinds_of(options, [one.names for one in self.kept(keys)]),
+            )
+            for place, (keys, options) in enumerate(zip(self.groups, self.options, strict=True))
+        ]
 
     def label(self, key: Key) -> str:
         """A parameter in messages."""
@@ -89,7 +109,8 @@ def optimizer_document(value: object, path: Path, origin: Origin, request: Reque
             help=f"it has the keys {STATE} and {GROUPS}",
         )
     state = _decoded(value, origin)
-    faults = [*_membership(state), *_moments(state)]
+    groups = state.told
+    faults = [*_membership(state, groups), *_moments(state, groups)]
     unchecked = []
     if not state.names:
         unchecked.append("which parameters the numbers stand for: parameters of one shape could be exchanged")
@@ -97,28 +118,70 @@ def optimizer_document(value: object, path: Path, origin: Origin, request: Reque
         unchecked.append("the shapes of the parameters: this file does not store them")
     else:
         faults.extend(_against_shapes(state, request.shapes))
-    refusals: list[Refusal] = []
-    storages: dict[str, bytes] = {}
-    if not request.values:
-        unchecked.append("steps and signs of second moments: no values were asked for")
-    for what, wanted in _wanted(state) if request.values else ():
-        try:
-            storages.update(read_storages(path, origin, wanted, request.limits))
-        except FormatError as error:
-            if error.code == "SM006":
-                unchecked.append(f"{what}: {error.message}")
-            else:
-                refusals.append(Refusal.of(what, error))
-    faults.extend(_steps(state, storages))
-    faults.extend(_signs(state, storages))
+    strange = [group for group in groups if not group.kinds]
+    if strange:
+        more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
+        unchecked.append(
+            f"options and dtypes of {strange[0].label}{more}: no optimizer of torch is known by such a group"
+        )
+    values = _Values(path, origin, request)
+    values.read(state, groups)
+    faults.extend(option_faults(groups, lambda header: scalar_in(header, values.storages)))
+    faults.extend(value_faults(list(state.states.values()), _fields(groups), values.storages))
     return Document(
         file=origin.file,
         kind=KIND,
-        refusals=tuple(refusals),
+        refusals=tuple(values.refusals),
         faults=tuple(faults),
         checks={} if faults else _checks(state),
-        unchecked=tuple(unchecked),
+        unchecked=(*unchecked, *values.unchecked),
     )
+
+
+class _Values:
+    """The values that are looked at: storages by their key, and what could not be read."""
+
+    def __init__(self, path: Path, origin: Origin, request: Request) -> None:
+        self.storages: dict[str, bytes] = {}
+        self.refusals: list[Refusal] = []
+        self.unchecked: list[str] = []
+        self._path, self._origin, self._request = path, origin, request
+
+    def read(self, state: OptimizerState, groups: Sequence[Group]) -> None:
+        """Read what is wanted, if values are asked for."""
+        states = list(state.states.values())
+        fields = _fields(groups)
+        options = [header for group in groups if group.kinds for header in group.tensors.values()]
+        if not self._request.values:
+            self.unchecked.append("steps and values of moments: no values were asked for")
+            if options:
+                self.unchecked.append("options that are tensors: no values were asked for")
+            return
+        self._load("options that are tensors", options)
+        for what, headers in moments_wanted(states, fields):
+            self._load(what, headers)
+        unread = unread_moments(states, fields, self.storages)
+        if unread and not self.unchecked and not self.refusals:
+            self.unchecked.append(
+                f"values of {counted(unread, 'moment')}: of a dtype or form that is not read"
+            )
+
+    def _load(self, what: str, headers: Sequence[TensorHeader]) -> None:
+        wanted = {header.storage for header in headers} - self.storages.keys()
+        try:
+            self.storages.update(
+                read_storages(self._path, self._origin, sorted(wanted), self._request.limits)
+            )
+        except FormatError as error:
+            if error.code == "SM006":
+                self.unchecked.append(f"{what}: {error.message}")
+            else:
+                self.refusals.append(Refusal.of(what, error))
+
+
+def _fields(groups: Sequence[Group]) -> frozenset[str]:
+    """Names of state beside the well-known ones, by the kinds of the groups."""
+    return frozenset(name for group in groups for name in fields_of(group.kinds))
 
 
 def _checks(state: OptimizerState) -> dict[str, int]:
@@ -131,6 +194,7 @@ def _checks(state: OptimizerState) -> dict[str, int]:
 
 def _decoded(value: Mapping[object, object], origin: Origin) -> OptimizerState:
     groups: list[Sequence[Key]] = []
+    options: list[Mapping[str, object]] = []
     names: dict[Key, str] = {}
     listed = value[GROUPS]
     if not isinstance(listed, list | tuple):
@@ -144,6 +208,7 @@ def _decoded(value: Mapping[object, object], origin: Origin) -> OptimizerState:
             )
         keys = [_key(key, here.child(PARAMS)) for key in params]
         groups.append(keys)
+        options.append({name: value for name, value in group.items() if isinstance(name, str)})
         given = group.get(NAMES)
         if isinstance(given, list | tuple) and len(given) == len(keys):
             names.update({key: name for key, name in zip(keys, given, strict=True) if isinstance(name, str)})
@@ -156,7 +221,7 @@ def _decoded(value: Mapping[object, object], origin: Origin) -> OptimizerState:
             raise malformed(f"the state of {shown(key)} is {shown(fields)}", here, "write an object")
         exact = _key(key, here)
         states[exact] = parameter_state(_label(exact, names), fields)
-    return OptimizerState(states=states, groups=groups, names=names)
+    return OptimizerState(states=states, groups=groups, options=options, names=names)
 
 
 def _key(key: object, origin: Origin) -> Key:
@@ -169,7 +234,7 @@ def _label(key: Key, names: Mapping[Key, str]) -> str:
     return f"parameter {shown(names[key])}" if key in names else f"parameter {shown(key)}"
 
 
-def _membership(state: OptimizerState) -> Iterator[Fault]:
+def _membership(state: OptimizerState, groups: Sequence[Group]) -> Iterator[Fault]:
     """Each parameter is in one group; each state is of one of them; all of them have state, or none."""
     times = Counter(key for group in state.groups for key in group)
     strays = [key for key in state.states if key not in times]
@@ -184,7 +249,7 @@ def _membership(state: OptimizerState) -> Iterator[Fault]:
     if twice:
         yield unfit(state.label(twice[0]), f"is listed {times[twice[0]]} times in {GROUPS}", count=len(twice))
     bare = [key for key in times if key not in state.states]
-    if bare and state.states:
+    if bare and state.states and not any(kind.at_first for group in groups for kind in group.kinds):
         yield unfit(
             state.label(bare[0]),
             "has no state",
@@ -195,10 +260,10 @@ def _membership(state: OptimizerState) -> Iterator[Fault]:
         )
 
 
-def _moments(state: OptimizerState) -> Iterator[Fault]:
-    for group in state.groups:
-        # A parameter that is listed twice is its own fault.
-        yield from missing_moments([state.states[key] for key in dict.fromkeys(group) if key in state.states])
+def _moments(state: OptimizerState, groups: Sequence[Group]) -> Iterator[Fault]:
+    for keys, group in zip(state.groups, groups, strict=True):
+        yield from missing_moments(state.kept(keys))
+        yield from wrong_kinds_of_value(state.kept(keys), fields_of(group.kinds))
     yield from uneven_moments(list(state.states.values()))
 
 
@@ -229,54 +294,3 @@ def _against_shapes(state: OptimizerState, shapes: Mapping[str, tuple[int, ...]]
         name, header = next(iter(one.moments.items()))
         found = f"has shape {header.shape}"
         yield unfit(f"{shown(name)} of {one.label}", found, stated=stated, count=len(wrong))
-
-
-def _wanted(state: OptimizerState) -> Iterator[tuple[str, list[str]]]:
-    """What of the values is looked at, and the storages it is in."""
-    tensors = [entry for one in state.states.values() for entry in one.tensors.items()]
-    yield "steps", [header.storage for name, header in tensors if name == COUNTER and header.numel == 1]
-    yield "signs of second moments", [header.storage for name, header in tensors if name in SQUARES]
-
-
-def _steps(state: OptimizerState, storages: Storages) -> Iterator[Fault]:
-    """All parameters have taken as many steps; those whose counter is not read are not meant."""
-    taken = [
-        (one, step)
-        for one in state.states.values()
-        if (step := _step(one, lambda header: scalar_in(header, storages))) is not None
-    ]
-    usual, _ = Counter(step for _, step in taken).most_common(1)[0] if taken else (0.0, 0)
-    late = [(one, step) for one, step in taken if step != usual]
-    if late:
-        one, step = late[0]
-        yield unfit(
-            one.label,
-            f"is at step {step:g}",
-            stated=f"{len(taken) - len(late)} others are at step {usual:g}",
-            count=len(late),
-            reason="the bias corrections of the optimizer are those of another step",
-        )
-
-
-def _step(one: ParameterState, read: Callable[..., float | None]) -> float | None:
-    if COUNTER in one.numbers:
-        return one.numbers[COUNTER]
-    return read(one.tensors[COUNTER]) if COUNTER in one.tensors else None
-
-
-def _signs(state: OptimizerState, storages: Storages) -> Iterator[Fault]:
-    found = [
-        (one, name, negative)
-        for one in state.states.values()
-        for name, header in one.moments.items()
-        if name in SQUARES and (negative := first_negative(header, storages)) is not None
-    ]
-    if found:
-        one, name, (position, value) = found[0]
-        yield unfit(
-            f"{shown(name)} of {one.label}",
-            f"has {value:g} at its element {position}",
-            stated="averages of squares are never below 0",
-            reason="its root is NaN in the next step; first and second moment may be exchanged",
-            count=len(found),
-        )

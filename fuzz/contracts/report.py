@@ -18,6 +18,7 @@ from pathlib import Path
 from fuzz.contracts import judged as documents
 from fuzz.contracts.part import Part
 from fuzz.protocols import judged as protocols
+from fuzz.protocols import judged_in_worlds as numbers
 from fuzz.protocols import judged_on_gloo as gloo
 from fuzz.report.section import Section
 from fuzz.tables import table
@@ -57,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--programs", type=int, default=1200, help="random programs (1200, and more with roles)"
     )
+    parser.add_argument("--worlds", type=int, default=3000, help="programs in worlds of four sizes (3000)")
     parser.add_argument("--mutants", type=int, default=40, help="protocols for each change (40)")
     parser.add_argument("--gloo", type=int, default=40, help="random programs on gloo; 0 for no gloo (40)")
     parser.add_argument(
@@ -71,6 +73,7 @@ def _parts(options: argparse.Namespace, done: Done) -> Iterator[Part]:
     yield documents.defects(options.defects, options.seed, done)
     yield documents.malformed_documents(done)
     yield protocols.programs(options.programs, options.seed, done)
+    yield numbers.worlds(options.worlds, options.seed, done)
     yield protocols.mutants(options.mutants, options.seed, done)
     if options.gloo:
         yield gloo.corpus(options.wait, done)

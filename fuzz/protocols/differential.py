@@ -1,9 +1,10 @@
-"""The checkers of protocols against each other and against every run. Theory: T28.
+"""The checkers of protocols against each other and against every run. Theory: T28, T30.
 
-What is demanded, always at the same number of ranks:
+What is demanded, at the same number of ranks but for the second:
 
 - *Search = runs.* The rules that the search finds are those that some run breaks, every decision tried out.
-- *Two ranks = three.* The same rules, where there are no roles and every group has all ranks.
+- *Two others = three = four.* The same rules in the world that the search takes by itself and in larger ones;
+  but for S4, which three others may show and two not, where S3 is broken.
 - *Search = z3.* No rule is violated iff the formula says so. Where a program has no loop, also rule by rule:
   a mismatch is S1 or S2, different outcomes are S3, a change before an error is S4. A loop may pair a
   collective with itself a round later, which steps side by side cannot show; then only the verdict is
@@ -13,7 +14,8 @@ What is demanded, always at the same number of ranks:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from fuzz.protocols.blocks import blocks
@@ -23,6 +25,8 @@ from verifier.contracts.protocols.language import Agree, Collective, Protocol, R
 from verifier.symbolic.protocols import check_formula
 
 MOST_STATES = 20_000
+MOST_STATES_OF_OTHERS = 4_000
+"""In each of four worlds."""
 MOST_WALKS = 20_000
 
 
@@ -38,9 +42,11 @@ AGREE = Compared("agree")
 TOO_LONG = Compared("not compared", "there is too much to look at")
 
 
-def rules_by_search(protocol: Protocol, ranks: int) -> frozenset[str] | None:
+def rules_by_search(
+    protocol: Protocol, ranks: int, *, most_states: int | None = None
+) -> frozenset[str] | None:
     """The rules that the search finds violated; None where it gives up."""
-    found = simulate(protocol, ranks, most_states=MOST_STATES)
+    found = simulate(protocol, ranks, most_states=MOST_STATES if most_states is None else most_states)
     return frozenset(found.rules) if found.complete else None
 
 
@@ -52,14 +58,34 @@ def search_against_walks(protocol: Protocol, ranks: int, *, most: int = MOST_WAL
     return compared(found == defined, f"the search finds {_words(found)}, runs {_words(defined)}", protocol)
 
 
-def two_against_three(protocol: Protocol) -> Compared:
-    """The search with two ranks against that with three."""
-    if protocol.roles or any(members is not None for members in protocol.groups.values()):
-        return Compared("not compared", "who does what depends on the rank")
-    two, three = rules_by_search(protocol, 2), rules_by_search(protocol, 3)
-    if two is None or three is None:
+def rules_by_others(protocol: Protocol) -> tuple[frozenset[str] | None, ...]:
+    """The rules that are found with one other, two, three and four beside the ranks that are named."""
+    least = protocol.least_ranks
+    return tuple(
+        [
+            rules_by_search(protocol, ranks, most_states=MOST_STATES_OF_OTHERS)
+            for ranks in range(least - 1, least + 3)
+        ]
+    )
+
+
+def others_compared(found: Sequence[frozenset[str] | None]) -> Compared:
+    """Whether two others show what three and four do, and one other no more than that."""
+    one, two, three, four = found
+    if one is None or two is None or three is None or four is None:
         return TOO_LONG
-    return compared(two == three, f"two ranks show {_words(two)}, three {_words(three)}", protocol)
+    hidden = {"S4"} if "S3" in two else set()
+    same = one <= two <= three == four and three - two <= hidden
+    words = f"one other shows {_words(one)}, two {_words(two)}, three {_words(three)}, four {_words(four)}"
+    return AGREE if same else Compared("differ", words)
+
+
+def least_against_more(protocol: Protocol) -> Compared:
+    """The search in the world that it takes by itself against one rank less, one more and two more."""
+    if not protocol.is_open:
+        return Compared("not compared", "there are no others")
+    came = others_compared(rules_by_others(protocol))
+    return replace(came, words=f"{came.words}: {protocol}") if came.outcome == "differ" else came
 
 
 def search_against_formula(protocol: Protocol, ranks: int) -> Compared:
@@ -95,7 +121,7 @@ def static_differences(protocol: Protocol, ranks: int = 2, *, most_walks: int = 
     found = (
         search_against_walks(protocol, ranks, most=most_walks),
         search_against_formula(protocol, ranks),
-        two_against_three(protocol),
+        least_against_more(protocol),
     )
     return [one.words for one in found if one.outcome == "differ"]
 

@@ -88,6 +88,31 @@ class _Drawing:
         return Repeat(2, self.steps(depth))
 
 
+REACTIONS: tuple[tuple[Step, ...], ...] = ((), (RaiseIfAgreed(),), (RaiseIfError(),), (Commit(),))
+ROLES: tuple[dict[int, str], ...] = ({}, {0: "owner"}, {0: "owner", 1: "owner"}, {0: "owner", 1: "helper"})
+
+
+def draw_reacting(rng: random.Random) -> Protocol:
+    """What ranks do about a vote depends on their role or choice: it may take several of a kind to go wrong.
+
+    A rank that has failed may do as an owner does and still not as others of its kind do; and of three that
+    choose, one may fail, one change state and one raise.
+    """
+    some, other = rng.sample(REACTIONS, 2)
+    vote = Vote("a", "outcome")
+    check = Try((Local("check"),))
+    if rng.random() < 0.7:
+        data = Collective("a", "all_reduce", "data")
+        reaction = Try((IfRole("owner", some, other), data))
+        steps: tuple[Step, ...] = (IfRole("owner", (), (check,)), vote, reaction)
+    else:
+        steps = (IfLocal("has work", (check, vote), (vote, IfLocal("is late", some, other))),)
+    members = rng.choice((None, None, (0, 1), (0, 2)))
+    before = _phase(rng, 0) if members is None and rng.random() < 0.3 else ()
+    groups = {"a": None, "b": members}
+    return Protocol(name="reacting", steps=(*before, *steps), groups=groups, roles=rng.choice(ROLES))
+
+
 def draw_disciplined(rng: random.Random) -> Protocol:
     """A protocol that violates nothing: what may fail is tried and voted on, state changes at the end.
 

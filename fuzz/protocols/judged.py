@@ -12,10 +12,10 @@ from fuzz.protocols.differential import (
     MOST_STATES,
     MOST_WALKS,
     Compared,
+    least_against_more,
     rules_by_search,
     search_against_formula,
     search_against_walks,
-    two_against_three,
 )
 from fuzz.protocols.drawing import draw_disciplined, draw_protocol
 from fuzz.protocols.mutants import PROTOCOL_MUTANTS, ProtocolMutant
@@ -35,16 +35,15 @@ FAMILIES: tuple[tuple[str, bool, bool], ...] = (
 COMPARISONS: dict[str, Callable[[Protocol], Compared]] = {
     "search = runs": lambda protocol: search_against_walks(protocol, protocol.least_ranks),
     "search = z3": lambda protocol: search_against_formula(protocol, protocol.least_ranks),
-    "2 ranks = 3": two_against_three,
 }
 PHASES = 200
 ABOUT_PROGRAMS = """\
 Random programs: two groups, votes, agreements, collectives, nested tries, uniform and local branches, loops.
 *search*: every reachable state. *runs*: the program walked step by step on every rank, under every decision
-there is. *z3*: one formula for all ranks side by side. The same set of rules is demanded of search and runs,
-and of two ranks and three where there are no roles and every group has all ranks. Of z3 the same verdict;
-without loops also rule by rule; where two places have equal collectives only that its "nothing" is nothing,
-for it tells places apart and a group does not. *open*: more than {walks:,} runs or {states:,} states."""
+there is. *z3*: one formula for all ranks side by side. The same set of rules is demanded of search and runs.
+Of z3 the same verdict; without loops also rule by rule; where two places have equal collectives only that its
+"nothing" is nothing, for it tells places apart and a group does not. *open*: more than {walks:,}
+runs or {states:,} states."""
 ABOUT_RULES = """\
 What the search finds in them. S1: a rank waits for one that never comes. S2: members are in different
 collectives. S3: some return and some raise. S4: state has changed although somebody raises."""
@@ -79,13 +78,11 @@ def programs(count: int, seed: int, done: Done) -> Part:
 
 def _agreement(compared: Counter[tuple[str, str, str]], counts: list[int]) -> Section:
     rows: list[Row] = []
-    for (family, _, roles), many in zip(FAMILIES, counts, strict=True):
-        cells: list[str | int] = []
-        for way in COMPARISONS:
-            asked = not (roles and way == "2 ranks = 3")
-            cells += [compared[family, way, word] if asked else "-" for word in ("agree", "differ")]
-            cells.append(compared[family, way, "not compared"] if asked else "-")
-        rows.append((family, many, *cells))
+    for (family, _, _), many in zip(FAMILIES, counts, strict=True):
+        outcomes = ("agree", "differ", "not compared")
+        rows.append(
+            (family, many, *[compared[family, way, word] for way in COMPARISONS for word in outcomes])
+        )
     head = [cell for way in COMPARISONS for cell in (way, "differ", "open")]
     words = ABOUT_PROGRAMS.format(walks=MOST_WALKS, states=MOST_STATES)
     return Section("Random protocols", ("family", "programs", *head), tuple(rows), words)
@@ -141,7 +138,7 @@ def changed_protocol(mutant: ProtocolMutant, name: str, part: Part) -> Protocol 
     if changed is not None:
         part.surprises += [
             f"{name}: {came.words}"
-            for came in (compare(changed) for compare in COMPARISONS.values())
+            for came in (compare(changed) for compare in (*COMPARISONS.values(), least_against_more))
             if came.outcome == "differ"
         ]
     return changed

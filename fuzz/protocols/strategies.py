@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from fuzz.protocols.drawing import draw_disciplined, draw_protocol
+from fuzz.protocols.drawing import draw_disciplined, draw_protocol, draw_reacting
 from fuzz.protocols.mutants import PROTOCOL_MUTANTS, ProtocolMutant
 from verifier.contracts.protocols.language import Protocol
 
-__all__ = ["ChangedProtocol", "changed_protocols", "disciplined", "protocols"]
+__all__ = ["ChangedProtocol", "changed_protocols", "disciplined", "protocols", "reacting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,11 @@ def protocols(draw: st.DrawFn) -> Protocol:
 def disciplined() -> st.SearchStrategy[Protocol]:
     """Protocols that violate nothing."""
     return st.randoms(use_true_random=False).map(draw_disciplined)
+
+
+def reacting() -> st.SearchStrategy[Protocol]:
+    """Protocols whose ranks react to a vote by role, choice and own error."""
+    return st.randoms(use_true_random=False).map(draw_reacting)
 
 
 @st.composite

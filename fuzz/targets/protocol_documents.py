@@ -101,8 +101,9 @@ def _read_again(protocol: Protocol) -> None:
 
 def _report(data: bytes) -> None:
     with stored(data, ".json") as path:
-        subject = simulated(path, SimulationSettings())
-    report = Report(tool={}, subjects=(subject,))
+        found = simulated(path, SimulationSettings())
+    unchecked = () if found.unchecked is None else (found.unchecked,)
+    report = Report(tool={}, subjects=(found.subject,), unchecked=unchecked)
     text, concise, hub = render_text(report), render_concise(report), render_json(report)
     demand((text + concise + hub).isascii(), "a message that is not ASCII")
     demand(render_text(read_report(hub)) == text, "the text of the stored report is another")

@@ -37,4 +37,4 @@ def test_commands_end_as_the_page_says(command: str, code: str) -> None:
 
 
 def test_commands_of_every_kind_are_shown() -> None:
-    assert {command.split()[1] for command, _ in COMMANDS} == {"check", "induce", "align"}
+    assert {command.split()[1] for command, _ in COMMANDS} == {"check", "induce", "align", "simulate"}

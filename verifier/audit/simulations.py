@@ -18,6 +18,7 @@ from verifier.contracts.protocols.decoding import (
     is_protocol,
 )
 from verifier.contracts.protocols.language import Protocol
+from verifier.contracts.protocols.worlds import in_words, left_open, validity
 from verifier.diagnostics.coded import coded
 from verifier.diagnostics.finding import Finding, Place
 from verifier.diagnostics.report import Obligations, Subject, SubjectVerdict
@@ -33,7 +34,7 @@ class SimulationSettings:
     """How a protocol is simulated.
 
     Attributes:
-        ranks: size of the world; None for as many as show everything.
+        ranks: size of the world; None for one that goes wrong if one of any size does.
         cross_check: also decide it by z3.
         gloo: also run it on gloo, with a fault at every local step.
         wait_seconds: how long a rank waits there before it counts as stranded.
@@ -45,18 +46,32 @@ class SimulationSettings:
     wait_seconds: float = 0.5
 
 
-def simulated(path: Path, settings: SimulationSettings) -> Subject:
-    """One protocol as a subject of a report. What cannot be read is an unreadable one."""
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """A protocol as a subject of a report, and the numbers of ranks that were not searched, if any."""
+
+    subject: Subject
+    unchecked: str | None = None
+
+
+def simulated(path: Path, settings: SimulationSettings) -> Simulated:
+    """Search one protocol. What cannot be read is an unreadable subject."""
     try:
         protocol = _protocol(path)
         found = simulate(protocol, settings.ranks)
     except FormatError as error:
-        return refused(Refusal.of(path.name, error), line=error.line, column=error.column)
+        return Simulated(refused(Refusal.of(path.name, error), line=error.line, column=error.column))
     except TooLongError as error:
         origin = Origin(str(path), "/program")
-        return refused(
-            Refusal(name=path.name, origin=origin, code="SM006", message=str(error), help="repeat less often")
+        refusal = Refusal(
+            name=path.name, origin=origin, code="SM006", message=str(error), help="repeat less often"
         )
+        return Simulated(refused(refusal))
+    unchecked = left_open(protocol, found) if found.complete else None
+    return Simulated(_subject(protocol, found, settings, path), unchecked)
+
+
+def _subject(protocol: Protocol, found: Simulation, settings: SimulationSettings, path: Path) -> Subject:
     findings = [_finding(violation, protocol, path, found.ranks) for violation in found.violations]
     against, notes = _second_opinions(protocol, found, settings, path)
     findings += against
@@ -64,15 +79,18 @@ def simulated(path: Path, settings: SimulationSettings) -> Subject:
     if not found.violations and not found.complete:
         verdict = "undecided"
         findings.append(_over_budget(protocol, found, path))
+    if verdict == "proved":
+        notes.insert(0, validity(protocol, found.ranks))
+    others = len(RULES) - len(found.violations)
     return Subject(
         name=protocol.name,
         kind="protocol",
         verdict=verdict,
         place=Place(str(path)),
         obligations=Obligations(
-            proved=0 if verdict == "undecided" else len(RULES) - len(found.violations),
+            proved=others if found.complete else 0,
             refuted=len(found.violations),
-            undecided=len(RULES) if verdict == "undecided" else 0,
+            undecided=0 if found.complete else others,
         ),
         contents={"ranks": found.ranks, "states": found.states},
         findings=tuple(findings),
@@ -95,7 +113,7 @@ def _finding(violation: Violation, protocol: Protocol, path: Path, ranks: int) -
         coded(code_of_rule(violation.rule), protocol.name, violation.message),
         concise=f"{violation.message} ({violation.rule})",
         place=Place(str(path)),
-        about=f"protocol {protocol.name}, {ranks} ranks",
+        about=f"protocol {protocol.name}, {in_words(protocol, ranks)}",
         notes=(f"this is how: {trace}",),
         witness={"rule": violation.rule, "trace": list(violation.trace)},
     )
@@ -150,7 +168,7 @@ def is_protocol_file(path: Path) -> bool:
 
 def replay_protocol(path: Path) -> Replayed:
     """A protocol compared with the rules that its file says are violated; z3 has to agree."""
-    subject = simulated(path, SimulationSettings(cross_check=True))
+    subject = simulated(path, SimulationSettings(cross_check=True)).subject
     got = sorted({str(f.witness.get("rule")) for f in subject.findings if f.code.startswith("OC4")})
     expected = expected_rules(read_document(path))
     if expected is None:

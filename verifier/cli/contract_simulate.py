@@ -20,7 +20,8 @@ from verifier.diagnostics.report import Report
     "--ranks",
     type=click.IntRange(min=1, max=16),
     default=None,
-    help="Size of the world; by default two, or one rank for each role and one more.",
+    help="Size of the world; by default one that goes wrong if one of any size does: two ranks, beside "
+    "those that have a role or are in a group of some ranks.",
 )
 @click.option("--cross-check", is_flag=True, help="Also decide it by z3; a disagreement is a bug of ours.")
 @click.option(
@@ -60,7 +61,8 @@ def command(
     if gloo and find_spec("torch") is None:
         raise click.ClickException("--gloo needs torch: pip install 'shardproof[oracle]'")
     settings = SimulationSettings(ranks=ranks, cross_check=cross_check, gloo=gloo, wait_seconds=wait_seconds)
-    subjects = tuple([simulated(path, settings) for path in paths])
-    report = Report(tool=tool_versions(), subjects=subjects)
+    found = [simulated(path, settings) for path in paths]
+    unchecked = tuple([one.unchecked for one in found if one.unchecked is not None])
+    report = Report(tool=tool_versions(), subjects=tuple([one.subject for one in found]), unchecked=unchecked)
     output.deliver(report)
     context.exit(report.exit_code)

@@ -11,13 +11,15 @@ import pytest
 from fuzz.protocols import differential, on_gloo
 from fuzz.protocols.differential import (
     has_loop,
+    least_against_more,
+    others_compared,
     places_differ,
+    rules_by_others,
     search_against_formula,
     search_against_walks,
     static_differences,
-    two_against_three,
 )
-from fuzz.protocols.drawing import draw_protocol
+from fuzz.protocols.drawing import draw_protocol, draw_reacting
 from verifier.contracts.protocols.checker import Simulation
 from verifier.contracts.protocols.language import IfLocal, Local, Protocol, Repeat, Step, Vote
 from verifier.oracle.collectives.plans import Plan
@@ -60,7 +62,7 @@ def test_a_search_that_overlooks_a_rule_is_noticed(monkeypatch: pytest.MonkeyPat
     assert words[0].startswith("the search finds nothing, runs S3")
 
 
-def test_a_search_that_needs_three_ranks_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_takes_too_small_a_world_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     right = differential.simulate
 
     def blind(protocol: Protocol, ranks: int, **more: Any) -> Simulation:
@@ -68,8 +70,34 @@ def test_a_search_that_needs_three_ranks_is_noticed(monkeypatch: pytest.MonkeyPa
         return replace(found, violations=found.violations if ranks > 2 else ())
 
     monkeypatch.setattr(differential, "simulate", blind)
-    found = two_against_three(wrong(Local("a")))
-    assert (found.outcome, found.words[:35]) == ("differ", "two ranks show nothing, three S3: P")
+    found = least_against_more(wrong(Local("a")))
+    assert found.outcome == "differ"
+    assert found.words.startswith("one other shows nothing, two nothing, three S3, four S3: P")
+
+
+@pytest.mark.parametrize(
+    ("found", "outcome"),
+    [
+        (("", "S3", "S3 S4", "S3 S4"), "agree"),
+        (("S1", "S1", "S1 S4", "S1 S4"), "differ"),
+        (("", "S3", "S2 S3", "S2 S3"), "differ"),
+        (("", "S3", "S3", "S3 S4"), "differ"),
+        (("S1", "", "", ""), "differ"),
+    ],
+    ids=["S4 where S3 is", "S4 where S3 is not", "another rule", "the fourth shows it", "less with more"],
+)
+def test_only_S4_may_take_three_others_and_only_where_S3_is(found: tuple[str, ...], outcome: str) -> None:
+    assert others_compared([frozenset(rules.split()) for rules in found]).outcome == outcome
+
+
+def test_T30_two_others_show_what_more_do_whatever_the_roles() -> None:
+    noticed = 0
+    for seed in range(60):
+        found = rules_by_others(draw_reacting(random.Random(f"others {seed}")))
+        came = others_compared(found)
+        assert came.outcome != "differ", (seed, came.words)
+        noticed += came.outcome == "agree" and found[0] != found[1]
+    assert noticed  # one other is not enough: a world that is too small would be seen
 
 
 def test_a_formula_that_believes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,6 +138,7 @@ def test_equal_collectives_at_two_places_are_a_mismatch_to_the_formula_alone() -
 def test_what_is_too_long_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     protocol = draw_protocol(random.Random(1))
     assert search_against_walks(protocol, 2, most=1).outcome == "not compared"
-    monkeypatch.setattr(differential, "MOST_STATES", 1)
-    assert two_against_three(protocol).outcome == "not compared"
-    assert two_against_three(draw_protocol(random.Random(1), roles=True)).words.startswith("who does what")
+    monkeypatch.setattr(differential, "MOST_STATES_OF_OTHERS", 1)
+    assert least_against_more(protocol).outcome == "not compared"
+    closed = replace(protocol, groups={"a": (0, 1), "b": (0, 1)})
+    assert least_against_more(closed).words == "there are no others"

@@ -144,10 +144,21 @@ class Protocol:
         return tuple(range(ranks)) if named is None else tuple(r for r in named if r < ranks)
 
     @property
-    def least_ranks(self) -> int:
-        """How many ranks show everything that can go wrong: two, or one for each role and one more.
+    def apart(self) -> frozenset[int]:
+        """The ranks that have a role or are in a group of some ranks; all *others* are alike."""
+        return frozenset({*self.roles, *[rank for members in self.groups.values() for rank in members or ()]})
 
-        Groups with named ranks have all of them.
-        """
-        named = [rank for members in self.groups.values() for rank in members or ()]
-        return max(2, len(set(self.roles.values())) + 1, *[rank + 1 for rank in (*named, *self.roles)])
+    @property
+    def is_open(self) -> bool:
+        """Whether there may be any number of others: they take part in what some group of all ranks does."""
+        return None in self.groups.values()
+
+    @property
+    def fewest_ranks(self) -> int:
+        """The smallest world that has every rank that the protocol names."""
+        return max(self.apart, default=0) + 1
+
+    @property
+    def least_ranks(self) -> int:
+        """The smallest world that goes wrong if one of any size does: with two others. Theory: T30."""
+        return max(self.fewest_ranks, 2, len(self.apart) + 2 if self.is_open else 0)

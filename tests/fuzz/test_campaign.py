@@ -1,7 +1,9 @@
 """Campaigns: the same sum whatever does the work and however often it stops."""
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -82,12 +84,17 @@ def test_results_of_other_code_are_not_taken(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.usefixtures("small_tasks")
-def test_time_ends_a_campaign_and_a_later_one_goes_on(tmp_path: Path) -> None:
+def test_time_ends_a_campaign_and_a_later_one_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = count()  # a second goes by whenever the campaign looks at the clock
+    clock = SimpleNamespace(monotonic=lambda: float(next(ticks)), perf_counter=lambda: 0.0)
+    monkeypatch.setattr(campaign, "time", clock)
     assert run(tmp_path / "s.sqlite", Extent((1,), seconds=0)).cases == 0
-    first = run(tmp_path / "s.sqlite", Extent((1,), seconds=0.2))
-    second = run(tmp_path / "s.sqlite", Extent((1,), seconds=0.2))
-    assert first.cases > 0
-    assert second.before == first.cases < second.cases
+    first = run(tmp_path / "s.sqlite", Extent((1,), seconds=3.5))
+    second = run(tmp_path / "s.sqlite", Extent((1,), seconds=3.5))
+    assert (first.before, first.cases) == (0, 30)
+    assert (second.before, second.cases) == (30, 60)
 
 
 def test_a_crash_is_a_finding_about_us_and_stops_nothing(tmp_path: Path) -> None:

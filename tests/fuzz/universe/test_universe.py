@@ -47,10 +47,11 @@ def test_a_slice_of_every_listing(listing: Listing) -> None:
     assert found.counts["questions"] >= 1
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@pytest.mark.parametrize(
+    "family", [found for found in FAMILIES if found.mirror], ids=lambda family: family.name
+)
 def test_mirrors_are_mirrors(family: Family) -> None:
-    if family.mirror:
-        assert [family.mirror[k] for k in family.mirror] == list(range(len(family.entries)))
+    assert [family.mirror[k] for k in family.mirror] == list(range(len(family.entries)))
 
 
 def test_one_of_two_mirrored_maps_is_listed() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from verifier.diagnostics.coded import coded
 from verifier.diagnostics.finding import Finding, FindingVerdict, Json
 from verifier.diagnostics.report import Obligations, Subject, SubjectVerdict
-from verifier.oracle.probes.observed import Probing
+
+if TYPE_CHECKING:  # it imports torch
+    from verifier.oracle.probes.observed import Probing
 
 RULES: Mapping[str, str] = {
     "OC601": "R70",

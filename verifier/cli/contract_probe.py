@@ -19,13 +19,14 @@ from verifier.contracts.document import Contract
 from verifier.contracts.known import known_contract
 from verifier.diagnostics.report import Report
 from verifier.diagnostics.wording import escaped
-from verifier.gate.loading import FunctionError, load
+from verifier.gate.loading import FORM, FunctionError, load, place_of
 from verifier.oracle.errors import OracleError, require_torch
+from verifier.oracle.probes.optimizer_names import ALL, require_known
+from verifier.oracle.probes.probed import Probed, probed_of
 
 if TYPE_CHECKING:
-    from verifier.oracle.probes.probed import Probed
+    from verifier.oracle.probes.observed import Circumstances, Probing
 
-ALL = "torch.optim"
 PROBES = (
     "corruptions",
     "declared",
@@ -84,11 +85,13 @@ def command(
     shardproof contract probe torch.optim.AdamW
     shardproof contract probe pkg.optim:MyAdam --contract my_adam.json --only declared --only corruptions
     """
-    if find_spec("torch") is None:
-        raise click.ClickException("contract probe needs torch: pip install 'shardproof[oracle]'")
     if contract_file is not None and (len(places) > 1 or places[0] == ALL):
         raise click.UsageError("--contract is about one optimizer; probe it by itself")
     declared = None if contract_file is None else given_contract(contract_file)
+    for place in places:
+        _require_sensible(place)
+    if find_spec("torch") is None:
+        raise click.ClickException("contract probe needs torch: pip install 'shardproof[oracle]'")
     try:
         report = _report(places, declared, device, only or PROBES, seed)
     except OracleError as error:
@@ -97,23 +100,39 @@ def command(
     context.exit(report.exit_code)
 
 
+def _require_sensible(place: str) -> None:
+    """Make sure that a place can be one, as far as that is known without torch, whose import takes seconds.
+
+    Raises:
+        click.ClickException: no optimizer has that name, or nothing can be at the place.
+    """
+    try:
+        if ":" not in place:
+            if place != ALL:
+                require_known(place)
+        elif (file := place_of(place).file) is not None and not file.is_file():
+            raise FunctionError(f"there is no file {file}; {FORM}")
+    except (LookupError, FunctionError) as error:
+        raise click.ClickException(escaped(str(error.args[0]))) from error
+
+
 def _report(
     places: Sequence[str], declared: Contract | None, device: str, chosen: Sequence[str], seed: int
 ) -> Report:
+    found = [probed for place in places for probed in _probed(place)]
     from verifier.oracle.probes.catalogue import PROBES as RUN  # imports torch
     from verifier.oracle.probes.devices import require_device
     from verifier.oracle.probes.observed import Circumstances
 
     require_device(device)
-    found = [probed for place in places for probed in _probed(place)]
     subjects = []
     with part_progress() as done:
         done(0, len(found) * len(chosen))
         for probed in found:
             contract = declared or known_contract(probed.contract)
             about = Circumstances(contract=contract, device=device, seed=seed)
-            probings = []
-            for name in RUN:
+            probings = _never_made(probed, about)
+            for name in RUN if not probings else ():
                 if name in chosen:
                     probings.append(RUN[name](probed, about))
                     done(1, 0)
@@ -122,20 +141,30 @@ def _report(
     return Report(tool=tool, subjects=tuple(subjects))
 
 
+def _never_made(probed: Probed, about: Circumstances) -> list[Probing]:
+    """One open probe in place of all, where there is nothing to try them with.
+
+    Raises:
+        NotProbedError: what is made is no optimizer.
+    """
+    from verifier.oracle.probes.observed import Probing
+    from verifier.oracle.probes.trial import refusal
+
+    reason = refusal(probed, about.device)
+    return [] if reason is None else [Probing(probe="making it", open=(reason,))]
+
+
 def _probed(place: str) -> Sequence[Probed]:
     """What a place stands for.
 
     Raises:
         click.ClickException: nothing that can be probed.
     """
-    from verifier.oracle.probes.probed import probed_of
-    from verifier.oracle.probes.torch_optimizers import optimizer_named, torch_optimizers
-
     try:
-        if place == ALL:
-            return torch_optimizers()
-        if ":" not in place:
-            return (optimizer_named(place),)
-        return (probed_of(load(place).call, place),)
+        if ":" in place:
+            return (probed_of(load(place).call, place),)
+        from verifier.oracle.probes.torch_optimizers import optimizer_named, torch_optimizers
+
+        return torch_optimizers() if place == ALL else (optimizer_named(place),)
     except (LookupError, FunctionError) as error:
         raise click.ClickException(escaped(str(error.args[0]))) from error

@@ -24,9 +24,9 @@ from verifier.oracle.probes.corruptions import CORRUPTIONS
 from verifier.oracle.probes.loading import NAME as LOADING
 from verifier.oracle.probes.loading import OUTCOMES, outcomes
 from verifier.oracle.probes.observed import Circumstances, Probing
+from verifier.oracle.probes.optimizer_names import PREFIX, ZERO
 from verifier.oracle.probes.probed import Probed
-from verifier.oracle.probes.torch_optimizers import PREFIX, optimizer_named, torch_optimizers
-from verifier.oracle.probes.zero_redundancy import NAME as ZERO
+from verifier.oracle.probes.torch_optimizers import optimizer_named, torch_optimizers
 
 COMMAND = "python -m tests.oracle.probes.report --out reports/optimizers-torch-2.13.md"
 LEGEND = (

@@ -63,7 +63,11 @@ class Probed:
         found = self.build(groups)
         missing = [member for member in MEMBERS if not hasattr(found, member)]
         if missing:
-            raise NotProbedError(f"{self.name} makes a {type(found).__name__} without {', '.join(missing)}")
+            kind = type(found).__name__
+            raise NotProbedError(
+                f"{self.name} makes no optimizer but {kind}: it has no {', '.join(missing)}; return what has "
+                "them with the meaning they have in torch"
+            )
         return found
 
 

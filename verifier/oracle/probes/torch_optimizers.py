@@ -7,75 +7,29 @@ from typing import Any
 
 import torch
 
+from verifier.oracle.probes.optimizer_names import PLAIN, PREFIX, VARIANTS, ZERO, require_known
 from verifier.oracle.probes.probed import Build, Groups, Probed
-from verifier.oracle.probes.zero_redundancy import NAME as ZERO
 from verifier.oracle.probes.zero_redundancy import probed as zero_redundancy
-
-PREFIX = "torch.optim."
-
-OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "Adadelta": {},
-    "Adafactor": {},
-    "Adagrad": {},
-    "Adam": {"weight_decay": 0.01},
-    "AdamW": {},
-    "Adamax": {},
-    "ASGD": {},
-    "LBFGS": {"max_iter": 4},
-    "Muon": {},
-    "NAdam": {},
-    "RAdam": {},
-    "RMSprop": {"momentum": 0.9, "centered": True},
-    "Rprop": {},
-    "SGD": {"momentum": 0.9, "weight_decay": 0.01},
-    "SparseAdam": {},
-}
-"""Options under which an optimizer uses all of its state."""
-
-PLAIN = "SGD (no momentum)"
-"""It has no state, and the contract of SGD is about the one with momentum."""
-
-FUSED = ("Adagrad", "Adam", "AdamW", "SGD")
-FOREACH = (
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "Adamax",
-    "ASGD",
-    "NAdam",
-    "RAdam",
-    "RMSprop",
-    "Rprop",
-    "SGD",
-)
 
 
 def torch_optimizers() -> tuple[Probed, ...]:
     """All of them, by name. SparseAdam and Muon are there where torch has them."""
-    found = [_probed(name, name, options) for name, options in OPTIONS.items() if hasattr(torch.optim, name)]
-    found += [_probed(f"{name} (fused)", name, {**OPTIONS[name], "fused": True}) for name in FUSED]
-    found += [_probed(f"{name} (foreach)", name, {**OPTIONS[name], "foreach": True}) for name in FOREACH]
-    found += [
-        _probed("Adam (amsgrad)", "Adam", {**OPTIONS["Adam"], "amsgrad": True}),
-        _probed(PLAIN, "SGD", {}),
-        _probed("SGD (dampening)", "SGD", {"momentum": 0.9, "dampening": 0.5}),
-    ]
-    return tuple(sorted(found, key=lambda probed: probed.name))
+    return tuple([_probed(name, *of) for name, of in sorted(VARIANTS.items()) if hasattr(torch.optim, of[0])])
 
 
 def optimizer_named(name: str) -> Probed:
     """One of them, with or without ``torch.optim.`` before it, or ZeRO in a world of one rank.
 
     Raises:
-        LookupError: there is none of that name.
+        LookupError: there is none of that name, or this torch lacks it.
     """
+    require_known(name)
     plain = name.removeprefix(PREFIX)
     if plain == ZERO:
         return zero_redundancy()
     known = {probed.name.removeprefix(PREFIX): probed for probed in torch_optimizers()}
     if plain not in known:
-        raise LookupError(f"no optimizer is called {plain!r}; known are {', '.join([*known, ZERO])}")
+        raise LookupError(f"torch {torch.__version__} has no {plain}")
     return known[plain]
 
 

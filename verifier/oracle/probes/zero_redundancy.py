@@ -11,9 +11,9 @@ import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import HashStore
 
+from verifier.oracle.probes.optimizer_names import ZERO
 from verifier.oracle.probes.probed import Groups, Probed
 
-NAME = "torch.distributed.optim.ZeroRedundancyOptimizer"
 WAIT = timedelta(seconds=10)
 
 
@@ -22,7 +22,7 @@ def probed() -> Probed:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it uses what torch itself calls deprecated
         importlib.import_module("torch.distributed.optim")  # half a second, once and not in every child
-    return Probed(name=NAME, build=build)
+    return Probed(name=ZERO, build=build)
 
 
 def build(groups: Groups) -> Any:

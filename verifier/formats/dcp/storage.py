@@ -251,8 +251,7 @@ def _short_chunks(part: Contents, tensor: StoredTensor) -> Iterator[tuple[int, i
     for axis in range(axes):
         products = map(mul, products, tensor.sizes[axis::axes])
     needs = [*products]
-    has = map(storage.length.__getitem__, tensor.entries)
-    if max(needs) <= min(has):
+    if NOWHERE not in tensor.entries and max(needs) <= min(map(storage.length.__getitem__, tensor.entries)):
         return
     for position, (entry, need) in enumerate(zip(tensor.entries, needs, strict=True)):
         stored = entry != NOWHERE and storage.path[entry] != NOWHERE and not storage.coded[entry]

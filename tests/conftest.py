@@ -4,6 +4,7 @@ A change is judged by the same examples on every machine (profile ``fixed``). Ne
 ``pytest -m hypothesis --hypothesis-profile=explore``; what that finds becomes an ``@example`` or a corpus case.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 Golden = Callable[[str, str], None]
+
+os.environ.pop("COLUMNS", None)  # reports are compared as they are where nobody says how wide they should be
 
 _SLOW_IS_FINE = [HealthCheck.too_slow]
 settings.register_profile(

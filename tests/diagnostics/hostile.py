@@ -1,6 +1,8 @@
 """Maps and faults that nothing vouches for: pieces that do not exist, missing values, hostile names."""
 
+import re
 from fractions import Fraction
+from unicodedata import category, east_asian_width
 
 from hypothesis import strategies as st
 
@@ -24,9 +26,29 @@ names = st.one_of(
             "\ud800",
             "{rank} {0} %s",
             "\u4e2d\u6587" * 40,
+            "u\u0308" * 50 + "u" + "\u0308" * 50,
+            "\ud55c\u115f\u3164\u200b\u2800",
         ]
     ),
 )
+
+_HIDDEN = re.compile(
+    r"[\u034f\u115f\u1160\u2800\u3164\ufe0f\uffa0]|(?<![\w\u0300-\u036f])[\u0300-\u036f]|[\u0300-\u036f]{3}"
+)
+
+
+def assert_inert(text: str) -> None:
+    """Nothing in a text acts on a terminal, is invisible or reorders what is read."""
+    for line in text.split("\n"):
+        assert line.isprintable(), ascii(line)
+        assert _HIDDEN.search(line) is None, ascii(line)
+
+
+def width(line: str) -> int:
+    """Columns of a line on a terminal."""
+    return sum(2 if east_asian_width(c) in "WF" else 0 if category(c) in ("Mn", "Me") else 1 for c in line)
+
+
 small = st.integers(-3, 12)
 numbers = st.one_of(small, st.sampled_from([2**31, 2**63 - 1, 2**63, -(2**63) - 1, 10**5000, -(10**5000)]))
 held = st.one_of(small, st.sampled_from([2**31, 2**63 - 1, 2**63, -(2**63) - 1, 2**127 - 1, 1 - 2**127]))

@@ -2,10 +2,13 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.diagnostics.hostile import assert_inert
 from verifier.diagnostics.wording import (
+    cells,
     counted,
     element_text,
     escaped,
@@ -25,10 +28,31 @@ modest = settings(max_examples=80, deadline=None)
 
 @modest
 @given(st.text())
-def test_escaping_leaves_printable_ascii_and_is_stable(text: str) -> None:
-    once = escaped(text)
-    assert all(" " <= c <= "~" for c in once)
-    assert escaped(once) == once
+def test_escaping_leaves_what_is_inert_and_is_stable(text: str) -> None:
+    for encoding in ("utf-8", "latin-1", "ascii"):
+        once = escaped(text, encoding)
+        assert_inert(once)
+        once.encode(encoding)
+        assert escaped(once, encoding) == once
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["\u00fcn\u00ef c\u00f8d\u00e9", "\u4e2d\u6587", "u\u0308", "\u0928\u094d\u0928", "\u05d0", "\U0001f600"],
+)
+def test_names_are_shown_in_the_letters_of_their_people(name: str) -> None:
+    assert escaped(name) == name
+    assert escaped(name, "ascii") == name.encode("ascii", "backslashreplace").decode()
+
+
+def test_what_is_unseen_or_piled_up_is_escaped() -> None:
+    assert escaped("a\u200b\u3164\ufe0f") == "a\\u200b\\u3164\\ufe0f"
+    assert escaped("u\u0308\u0308\u0308 \u0308") == "u\u0308\u0308\\u0308 \\u0308"
+
+
+def test_a_cell_for_each_column() -> None:
+    assert list(cells("a\u4e2du\u0308")) == ["a", "\u4e2d", "", "u\u0308"]
+    assert list(cells("\u1112\u1161\u11ab")) == ["\u1112\u1161\u11ab", ""]
 
 
 @modest
@@ -41,7 +65,7 @@ def test_escaping_keeps_different_texts_apart(left: str, right: str) -> None:
 
 
 def test_escapes_are_those_of_python() -> None:
-    assert escaped("a\n\x1b[31m\u202e\U0001f600\x7f") == "a\\n\\x1b[31m\\u202e\\U0001f600\\x7f"
+    assert escaped("a\n\x1b[31m\u202e\U000e0001\x7f") == "a\\n\\x1b[31m\\u202e\\U000e0001\\x7f"
 
 
 @modest

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.diagnostics.hostile import width
 from verifier.diagnostics.wording import escaped
 from verifier.render.lines import Span, hanging, line, paint, wants_color, wrapped
 
@@ -31,10 +32,10 @@ def test_who_decides_on_colour(mode, environment, is_terminal, expected) -> None
 
 
 @modest
-@given(st.text(), st.integers(1, 40))
-def test_wrapping_loses_nothing_but_blanks(text: str, width: int) -> None:
-    lines = wrapped(text, width)
-    assert all(len(each) <= width for each in lines)
+@given(st.text(), st.integers(2, 40))
+def test_wrapping_loses_nothing_but_blanks(text: str, most: int) -> None:
+    lines = wrapped(text, most)
+    assert all(width(each) <= most for each in lines)
     assert "".join(lines).replace(" ", "") == escaped(text).replace(" ", "")
 
 
@@ -44,9 +45,13 @@ def test_words_stay_whole_where_they_fit() -> None:
     assert wrapped("", 4) == [""]
 
 
+def test_wide_characters_are_not_torn() -> None:
+    assert wrapped("\u4e2d\u6587\u4e2d ab", 3) == ["\u4e2d", "\u6587", "\u4e2d", "ab"]
+
+
 def test_no_width_is_too_small() -> None:
-    for width in (1, 0, -5):
-        assert wrapped("ab c", width) == ["a", "b", "c"]
+    for most in (1, 0, -5):
+        assert wrapped("ab c", most) == ["a", "b", "c"]
 
 
 def test_continued_lines_hang_below_their_beginning() -> None:

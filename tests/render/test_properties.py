@@ -6,18 +6,20 @@ import re
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.diagnostics.hostile import faults, names, shard_maps, spans
+from tests.diagnostics.hostile import assert_inert, faults, names, shard_maps, spans, width
 from tests.render import examples
 from verifier.diagnostics.narrate import narrate
 from verifier.diagnostics.report import NotProved, Report, Subject
 from verifier.render.concise import render_concise
 from verifier.render.json_hub import render_json
 from verifier.render.json_reading import read_report
-from verifier.render.lines import WIDTH
+from verifier.render.lines import WIDTH, Page, written_on
 from verifier.render.show import render_map
 from verifier.render.text import render_text
 
 modest = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+PAGES = [Page(), Page(width=60), Page(encoding="ascii"), Page(80, "latin-1")]
+PICTURE = re.compile(r"^      ")
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -35,17 +37,23 @@ def reports(draw: st.DrawFn) -> Report:
     return Report(tool=examples.TOOL, subjects=(subject,), unchecked=(draw(names),))
 
 
-def assert_inert(text: str) -> None:
-    assert all(c == "\n" or " " <= c <= "~" for c in text)
+@modest
+@given(reports(), st.sampled_from(PAGES))
+def test_text_is_inert_and_of_bounded_width_whatever_the_document_holds(report: Report, page: Page) -> None:
+    with written_on(page):
+        text = render_text(report)
+    assert_inert(text)
+    text.encode(page.encoding)
+    drawn = [line for line in text.splitlines() if page.width == WIDTH or not PICTURE.match(line)]
+    assert max(map(width, drawn)) <= page.width
 
 
 @modest
 @given(reports())
-def test_text_is_plain_ascii_of_bounded_width_whatever_the_document_holds(report: Report) -> None:
+def test_every_view_of_a_finding_says_the_same(report: Report) -> None:
     text, concise = render_text(report), render_concise(report)
     for view in (text, concise, str(NotProved(report))):
         assert_inert(view)
-    assert max(map(len, text.splitlines())) <= WIDTH
     assert text == render_text(report)
     heads = [line for line in concise.splitlines() if re.search(r": (error|warning|undecided)\[", line)]
     assert len(heads) == len(report.findings)
@@ -69,7 +77,7 @@ def test_json_holds_the_whole_report(report: Report) -> None:
 def test_show_never_fails_or_overflows(shard_map) -> None:
     text = render_map(shard_map)
     assert_inert(text)
-    assert max(map(len, text.splitlines())) <= WIDTH
+    assert max(map(width, text.splitlines())) <= WIDTH
 
 
 @modest

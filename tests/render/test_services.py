@@ -194,12 +194,26 @@ def test_no_document_can_begin_a_command() -> None:
     )
     report = replace(examples.report_of(finding), unchecked=("##[add-path]/tmp\n::set-output name=a::b",))
     shown, notice = services.annotations(render_github(report))
-    assert "file" not in shown.properties  # no runner could find it
-    assert shown.message.startswith("maps/a,line=1::b\\n::add-mask::x.json:8:51\n::error::forged\\n")
+    assert shown.properties["file"] == file
+    assert shown.message.startswith("::error::forged\\n")
     assert "a: %0A" in shown.message
     assert "\\n::set-output" in notice.message
     comma = services.annotations(render_github(examples.report_of(examples.qkv_finding("a,b:c%.json"))))
     assert comma[0].properties["file"] == "a,b:c%.json"
+
+
+@pytest.mark.parametrize("file", ["\u00fc/m\u00e4p \u4e2d.json", "two\nlines.json"])
+def test_a_file_is_annotated_whatever_its_name(file: str) -> None:
+    shown, _ = services.annotations(render_github(examples.report_of(examples.qkv_finding(file))))
+    assert {"file", "line", "col"} <= shown.properties.keys()
+    assert shown.properties["file"] == file
+
+
+@pytest.mark.parametrize("file", ["a\x1b[31m.json", "\u202egpj.json", "m\udce4p.json"])
+def test_a_name_that_could_act_is_no_property(file: str) -> None:
+    text = render_github(examples.report_of(examples.qkv_finding(file)))
+    assert file not in text
+    assert "file" not in services.annotations(text)[0].properties
 
 
 @pytest.mark.parametrize(

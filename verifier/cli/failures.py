@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import click
 
 from verifier.oracle.errors import INSTALL, OracleError, OracleUnavailableError
-from verifier.render.lines import WIDTH, wrapped
+from verifier.render.lines import page_width, wrapped
 
 
 def show_failure(error: click.ClickException) -> None:
-    """Print a message in printable ASCII and lines of bounded length."""
+    """Print a message, escaped, in lines of bounded length."""
     text = f"Error: {error.format_message()}"
     if isinstance(error, click.UsageError) and error.ctx is not None:
         text = f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n\n{text}"
@@ -22,7 +22,7 @@ def show_failure(error: click.ClickException) -> None:
 
 def _wrapped(line: str) -> list[str]:
     indent = len(line) - len(line.lstrip(" "))
-    return [" " * indent + short for short in wrapped(line.lstrip(" "), WIDTH - indent)]
+    return [" " * indent + short for short in wrapped(line.lstrip(" "), page_width() - indent)]
 
 
 @contextlib.contextmanager

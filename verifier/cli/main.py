@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from verifier.cli.failures import show_failure
-from verifier.cli.streams import prepare_streams
+from verifier.cli.streams import page, prepare_streams
 from verifier.diagnostics.report import EXIT_TOOL_BUG, EXIT_UNREADABLE
+from verifier.render.lines import written_on
 from verifier.version import VERSION
 
 if TYPE_CHECKING:
@@ -103,18 +104,24 @@ def shardproof() -> None:
 def main() -> None:
     """Entry point. A crash is a bug of ours: it exits 70 (TB103), never 0 or 1; lost results exit 2."""
     prepare_streams()
+    with written_on(page()):
+        sys.exit(_ended())
+
+
+def _ended() -> int:
+    """The exit code of the command, once it ran; what stopped it is said."""
     try:
-        code = shardproof.main(standalone_mode=False)  # what a command passed to context.exit()
+        code: int = shardproof.main(standalone_mode=False)  # what a command passed to context.exit()
     except click.Abort:
         click.echo("interrupted", err=True)
-        sys.exit(130)
+        return 130
     except click.ClickException as error:
         show_failure(error)
-        sys.exit(EXIT_UNREADABLE)
+        return EXIT_UNREADABLE
     except Exception as error:
         click.echo(_crash_text(error), err=True)
-        sys.exit(EXIT_TOOL_BUG)
-    sys.exit(code)
+        return EXIT_TOOL_BUG
+    return code
 
 
 def _crash_text(error: Exception) -> str:

@@ -7,13 +7,19 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from verifier.render.lines import LEAST_WIDTH, WIDTH, Page
+
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
+
+
+_MOST_DIGITS = 6
 
 
 class LostOutputError(click.ClickException):
@@ -25,6 +31,16 @@ def prepare_streams() -> None:
     _open_closed_descriptors()
     sys.stdout = _prepared(sys.stdout, sys.__stdout__, 1, is_result=True)
     sys.stderr = _prepared(sys.stderr, sys.__stderr__, 2, is_result=False)
+
+
+def page() -> Page:
+    """What is printed on: as wide as COLUMNS says or the terminal is, within bounds; else of full width."""
+    told = os.environ.get("COLUMNS", "")
+    width = int(told) if told.isdecimal() and len(told) <= _MOST_DIGITS else 0
+    if not width and sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+    bounded = min(max(width, LEAST_WIDTH), WIDTH) if width else WIDTH
+    return Page(bounded, sys.stdout.encoding or "utf-8")
 
 
 def _open_closed_descriptors() -> None:

@@ -7,11 +7,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from unicodedata import category, east_asian_width
 
 from verifier.geometry.strided import StridedView
 from verifier.model.piece import Scale
 
 _EXACT_BITS = 128
+_MOST_MARKS = 2
+_UNSEEN = re.compile(
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    r"\U000e0100-\U000e01ef]"
+)
+"""Printable by the letter of Unicode, and nothing is seen of them."""
 _NAME_LENGTH = 60
 _LIST_LENGTH = 12
 _RATIO_BITS = 80
@@ -19,15 +26,58 @@ _RATIO = re.compile(r"(?<![\w./])-?[0-9]{1,4000}/[0-9]{1,4000}(?![\w./])")
 _LONG_INTEGER = re.compile(r"(?<![\w./])-?[0-9]{40,4000}(?![\w./])")
 
 
-def escaped(text: str) -> str:
-    """``text`` in printable ASCII, everything else as a backslash escape.
+def escaped(text: str, encoding: str = "utf-8") -> str:
+    """``text`` in characters that show themselves and nothing else; all others as a backslash escape.
 
-    Names in a document are hostile input: control characters move the cursor, bidirectional marks reorder
-    what is read, wide characters break the carets.
+    Names in a document are hostile input: control characters move the cursor, bidirectional controls reorder
+    what is read, unseen characters make two names look alike. So do accents without end: two are shown on a
+    letter, more are escaped. What the encoding lacks is escaped as well.
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if " " <= c <= "~" else _escape(c) for c in text)
+    shown: list[str] = []
+    base, marks = "", 0
+    for character in text:
+        marked = _stands_on_another(character)
+        base, marks = (base, marks + 1) if marked else (character, 0)
+        fits = (base.isalnum() and marks <= _MOST_MARKS) if marked else _shows_itself(character)
+        shown.append(character if fits and _has(encoding, character) else _escape(character))
+    return "".join(shown)
+
+
+def _shows_itself(character: str) -> bool:
+    return character.isprintable() and _UNSEEN.match(character) is None
+
+
+def _stands_on_another(character: str) -> bool:
+    """Whether a character takes no column of its own: accents, and the later parts of a Korean syllable."""
+    if character.isascii():
+        return False
+    joined_to = category(character) in ("Mn", "Me") or "\u1160" <= character <= "\u11ff"
+    return joined_to and _UNSEEN.match(character) is None
+
+
+def _has(encoding: str, character: str) -> bool:
+    if character.isascii():
+        return True
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def cells(text: str) -> Sequence[str]:
+    """What stands in each column of an escaped text: accents with their letter, nothing beside a wide one."""
+    if text.isascii():
+        return text
+    found: list[str] = []
+    for character in text:
+        if found and _stands_on_another(character):
+            found[-2 if len(found) > 1 and not found[-1] else -1] += character
+        else:
+            found += [character, ""] if east_asian_width(character) in "WF" else [character]
+    return found
 
 
 def _escape(character: str) -> str:

@@ -7,7 +7,7 @@ from verifier.diagnostics.wording import escaped
 
 
 def brief_lines(finding: Finding) -> list[str]:
-    """The fault, what it is about, the numbers, notes and helps, one line each, in printable ASCII."""
+    """The fault, what it is about, the numbers, notes and helps, one line each, escaped."""
     undecided = "undecided, which is not a pass: " if finding.verdict == "undecided" else ""
     lines = [
         f"{undecided}{finding.concise}",
@@ -22,7 +22,7 @@ def brief_lines(finding: Finding) -> list[str]:
 
 
 def place_text(place: Place) -> str:
-    """``maps/qkv.json:8:51``, with what is known of line and column, in printable ASCII."""
+    """``maps/qkv.json:8:51``, with what is known of line and column, escaped."""
     numbers = [str(number) for number in (place.line, place.column) if number is not None]
     return escaped(":".join([place.file, *numbers]))
 

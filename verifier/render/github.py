@@ -57,15 +57,18 @@ def _annotation(level: str, subject: Subject, finding: Finding, checkout: Checko
     lines = brief_lines(finding)
     if "file" not in properties:
         lines.insert(0, escaped(subject.name) if finding.place is None else place_text(finding.place))
-    properties["title"] = _cut(f"{finding.code} {finding.name}", MOST_TITLE_CHARACTERS)
+    properties["title"] = _cut(escaped(f"{finding.code} {finding.name}"), MOST_TITLE_CHARACTERS)
     lines.append(escaped(f"more: shardproof explain {finding.code}"))
     return _command(level, properties, "\n".join(lines))
 
 
 def _file(place: Place, checkout: Checkout) -> dict[str, str]:
-    """File, line and column; nothing for a file that the runner could not find by this line."""
+    """File, line and column; nothing for a file that the runner could not find by this line.
+
+    It decodes line breaks in names, but no other control character could be written without acting.
+    """
     path = checkout.path(place.file)
-    if path is None or escaped(path) != path:
+    if path is None or escaped(unbroken := path.replace("\r", "").replace("\n", "")) != unbroken:
         return {}
     found = {"file": path, "line": place.line, "col": place.column}
     return {name: str(value) for name, value in found.items() if value is not None}
@@ -90,7 +93,7 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return _data(escaped(text)).replace(":", "%3A").replace(",", "%2C")
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def _cut(text: str, most: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from verifier.diagnostics.finding import Picture
-from verifier.render.lines import WIDTH, Line, Role, Span, line
+from verifier.render.lines import Line, Role, Span, columns, line, page_width
 
 _INDENT = 6
 _MARK_ROLES: dict[str, Role] = {"X": "error", "!": "error", "?": "undecided", ".": "faint", "-": "faint"}
@@ -18,7 +18,7 @@ def picture_lines(picture: Picture) -> list[Line]:
     left = max(map(_width, grid))
     right = max(map(_width, legend), default=0)
     gap = 6
-    if left + gap + right > WIDTH:
+    if left + gap + right > page_width():
         return [*grid, *[line("  ", *entry) for entry in legend]]
     return [
         (*drawn, Span(" " * (left + gap - _width(drawn))), *entry) if entry else drawn
@@ -63,4 +63,4 @@ def _role(mark: str, is_witness: bool) -> Role:
 
 
 def _width(spans: Line) -> int:
-    return sum(len(span.text) for span in spans)
+    return sum(columns(span.text) for span in spans)

@@ -1,6 +1,6 @@
 """One page: a file that opens from a disk, asks the network for nothing, and reads without a script.
 
-Whatever a document contains is made printable ASCII and escaped by the template. A content policy in the
+Whatever a document contains is made inert and escaped by the template. A content policy in the
 page lets nothing run or load but the style and script that stand in it, known by their digests. Pictures are
 tables; the script only lights up cells, and those of the witness are outlined without it, too.
 """
@@ -115,7 +115,7 @@ class _Matrix:
 
 
 def render_html(report: Report) -> str:
-    """The report as one HTML document, in ASCII."""
+    """The report as one HTML document, in ASCII: other characters are references, whatever the stream has."""
     macros = _macros()
     findings = findings_of(report, macros.article)
     page = macros.page(
@@ -126,7 +126,7 @@ def render_html(report: Report) -> str:
         matrix=_matrix(report, findings),
         findings=findings,
     )
-    return str(page).lstrip("\n")
+    return str(page).lstrip("\n").encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
 @cache
@@ -144,7 +144,7 @@ def _macros() -> Any:
 
 
 def _printable(value: object) -> object:
-    """Everything a template prints, in printable ASCII; autoescape then does the rest."""
+    """Everything a template prints, made inert; autoescape then does the rest."""
     return value if isinstance(value, Markup) else escaped(str(value))
 
 

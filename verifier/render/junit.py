@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from verifier.diagnostics.report import Report, Subject, is_tool_bug
 from verifier.diagnostics.wording import counted, escaped
 from verifier.render.brief import brief_lines
-from verifier.render.lines import line, paint
+from verifier.render.lines import Page, line, paint, written_on
 from verifier.render.text import subject_lines
 
 Outcome = Literal["failure", "error", "skipped"]
@@ -32,7 +32,7 @@ def render_junit(report: Report) -> str:
     for subject, outcome in zip(report.subjects, outcomes, strict=True):
         _add_case(suite, subject, outcome)
     ElementTree.indent(root, " ")
-    text = ElementTree.tostring(root, encoding="unicode")
+    text = ElementTree.tostring(root, encoding="us-ascii").decode()  # whatever the stream has: references
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
@@ -92,5 +92,6 @@ def _said(subject: Subject) -> dict[str, str]:
 
 
 def _full_text(subject: Subject) -> str:
-    """The findings and notes as on a terminal."""
-    return paint([line(), *subject_lines(subject)], color=False)
+    """The findings and notes as on a terminal, of no terminal's width: the file is the same everywhere."""
+    with written_on(Page()):
+        return paint([line(), *subject_lines(subject)], color=False)

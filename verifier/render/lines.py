@@ -1,19 +1,23 @@
 """Lines of text with roles, and the one place where they become characters on a terminal.
 
-Plain ASCII is the reference; colour only repeats what the characters already say. Whatever a document
-contains is escaped here, so that no name can move the cursor or hide a line.
+Colour only repeats what the characters already say. Whatever a document contains is escaped here, so that no
+name can move the cursor or hide a line, and measured in columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
-from verifier.diagnostics.wording import escaped
+from verifier.diagnostics.wording import cells, escaped
 
 WIDTH = 100
 """No line of a report is longer."""
+LEAST_WIDTH = 60
+"""A narrower terminal breaks lines itself: nothing could be drawn in them."""
 
 Role = Literal["plain", "error", "warning", "undecided", "proved", "frame", "second", "strong", "faint"]
 
@@ -30,6 +34,48 @@ _SGR: dict[Role, str] = {
     "strong": "1",
     "faint": "2",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What text is written on: its columns, and the encoding whose characters it has."""
+
+    width: int = WIDTH
+    encoding: str = "utf-8"
+
+
+_FULL = Page()
+_PAGE: ContextVar[Page] = ContextVar("page", default=_FULL)
+
+
+@contextmanager
+def written_on(page: Page) -> Iterator[None]:
+    """Text is laid out for ``page`` meanwhile. A command knows where it prints, the layout does not."""
+    token = _PAGE.set(page)
+    try:
+        yield
+    finally:
+        _PAGE.reset(token)
+
+
+def page_width() -> int:
+    """No line of text is longer."""
+    return _PAGE.get().width
+
+
+def inert(text: str) -> str:
+    """``text``, escaped for the page."""
+    return escaped(text, _PAGE.get().encoding)
+
+
+def columns(text: str) -> int:
+    """How many columns a text takes, once escaped."""
+    return len(cells(inert(text)))
+
+
+def filled(text: str, width: int) -> str:
+    """``text``, escaped, with blanks up to so many columns."""
+    return inert(text) + " " * (width - columns(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +100,8 @@ def paint(lines: Iterable[Line], *, color: bool) -> str:
 
 
 def visible(spans: Line) -> Line:
-    """What of a line is seen: in printable ASCII, without trailing blanks."""
-    seen = [Span(escaped(span.text), span.role) for span in spans]
+    """What of a line is seen: escaped, without trailing blanks."""
+    seen = [Span(inert(span.text), span.role) for span in spans]
     while seen and not seen[-1].text.rstrip():
         seen.pop()
     if seen:
@@ -91,23 +137,29 @@ def wrapped(text: str, width: int) -> list[str]:
     """
     width = max(width, 1)
     lines = [""]
-    for word in escaped(text).split(" "):
+    for word in inert(text).split(" "):
         glued = f"{lines[-1]} {word}" if lines[-1] else word
-        if len(glued) <= width:
+        if len(cells(glued)) <= width:
             lines[-1] = glued
             continue
-        if lines[-1]:
-            lines.append("")
-        while len(word) > width:
-            lines[-1] = word[:width]
-            word = word[width:]
-            lines.append("")
-        lines[-1] = word
+        if not lines[-1]:
+            lines.pop()
+        lines += _broken(word, width)
     return lines
 
 
-def hanging(head: Line, text: str, *, width: int = WIDTH) -> list[Line]:
-    """``text`` after ``head``, continued below itself."""
-    indent = sum(len(escaped(span.text)) for span in head)
-    first, *rest = wrapped(text, max(20, width - indent))
+def _broken(word: str, width: int) -> list[str]:
+    """A word in parts of at most ``width`` columns; no character is torn, should it take more than that."""
+    parts, rest = [], cells(word)
+    while len(rest) > width:
+        at = width if rest[width] else max(1, width - 1)
+        parts.append("".join(rest[:at]))
+        rest = rest[at:]
+    return [*parts, "".join(rest)]
+
+
+def hanging(head: Line, text: str, *, width: int | None = None) -> list[Line]:
+    """``text`` after ``head``, continued below itself; as wide as the page unless told otherwise."""
+    indent = sum(columns(span.text) for span in head)
+    first, *rest = wrapped(text, max(20, (page_width() if width is None else width) - indent))
     return [(*head, Span(first)), *[line(" " * indent + more) for more in rest]]

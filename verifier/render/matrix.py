@@ -230,7 +230,7 @@ def _runs(numbers: Sequence[int]) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """``text`` in printable ASCII, its middle left out where it is longer."""
+    """``text``, escaped, its middle left out where it is longer."""
     text = escaped(text[: 4 * most] + text[-4 * most :] if len(text) > 8 * most else text)
     half = (most - 3) // 2
     return text if len(text) <= most else f"{text[:half]}...{text[-half:]}"

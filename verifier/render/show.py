@@ -12,7 +12,7 @@ from verifier.diagnostics.windows import SPAN
 from verifier.diagnostics.wording import counted, shape_text, shown_name
 from verifier.model.shard_map import RankShard, ShardMap
 from verifier.render.grid import picture_lines
-from verifier.render.lines import WIDTH, Line, hanging, line, paint
+from verifier.render.lines import Line, hanging, line, paint
 
 WHOLE = 16
 """A tensor of at most so many cells in each direction is drawn whole, a larger one from its first cell on."""
@@ -66,7 +66,7 @@ def _pieces(shard_map: ShardMap, rank: int, shard: RankShard) -> list[Line]:
         return hanging(line("  "), box)
     lines: list[Line] = []
     for position, piece in enumerate(shard.pieces[:PIECES]):
-        lines += hanging(line(f"  piece {position} "), affine_text(piece)[0], width=WIDTH)
+        lines += hanging(line(f"  piece {position} "), affine_text(piece)[0])
     if len(shard.pieces) > PIECES:
         lines.append(line(f"  and {counted(len(shard.pieces) - PIECES, 'more piece')}"))
     return lines

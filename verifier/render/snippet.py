@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from verifier.diagnostics.finding import Label
-from verifier.diagnostics.wording import escaped
-from verifier.render.lines import WIDTH, Line, Role, Span, line, wrapped
+from verifier.diagnostics.wording import cells
+from verifier.render.lines import Line, Role, Span, columns, inert, line, page_width, wrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,32 +42,32 @@ def _number(label: Label) -> str:
 
 
 def _label_lines(label: Label, gutter: int, bar: Span, primary: Role) -> list[Line]:
-    width = WIDTH - gutter - 3
+    width = page_width() - gutter - 3
     cut = _cut(label, width)
     mark, role = ("^", primary) if label.primary else ("-", "second")
     quoted = line(Span(f"{_number(label):>{gutter}} |", "frame"), f" {cut.text}")
     marks = Span(mark * (cut.end - cut.start), role)
-    if cut.end + 1 + len(escaped(label.text)) <= width:
+    if cut.end + 1 + columns(label.text) <= width:
         return [quoted, line(bar, " " * (cut.start + 1), marks, Span(f" {label.text}", role))]
     below = wrapped(label.text, width)
-    indent = max(0, min(cut.start, width - max(map(len, below))))
+    indent = max(0, min(cut.start, width - max(map(columns, below))))
     remarks = [line(bar, " " * (indent + 1), Span(text, role)) for text in below]
     return [quoted, line(bar, " " * (cut.start + 1), marks), *remarks]
 
 
 def _cut(label: Label, width: int) -> _Cut:
-    """The snippet, escaped, cut to ``width`` so that the stretch stays visible."""
-    before = escaped(label.snippet[: label.start])
-    inside = escaped(label.snippet[label.start : label.end]) or " "
-    text = before + inside + escaped(label.snippet[label.end :])
+    """The snippet, escaped, cut to ``width`` columns so that the stretch stays visible."""
+    before = cells(inert(label.snippet[: label.start]))
+    inside = cells(inert(label.snippet[label.start : label.end]) or " ")
+    text = [*before, *inside, *cells(inert(label.snippet[label.end :]))]
     start, end = len(before), len(before) + len(inside)
     if len(text) <= width:
-        return _Cut(text, start, end)
+        return _Cut("".join(text), start, end)
     low = max(0, min(start - (width - min(len(inside), width)) // 2, len(text) - width))
     high = low + width
     shown = text[low:high]
     if low > 0:
-        shown = "..." + shown[3:]
+        shown[:4] = [*"...", shown[3] or " "]  # of a wide character cut in two nothing is left
     if high < len(text):
-        shown = shown[:-3] + "..."
-    return _Cut(shown, max(0, start - low), min(end - low, width))
+        shown[-4:] = [shown[-4] if shown[-3] else " ", *"..."]
+    return _Cut("".join(shown), max(0, start - low), min(end - low, width))

@@ -7,12 +7,12 @@ from collections import Counter
 from verifier.diagnostics.finding import Finding
 from verifier.diagnostics.report import EXIT_NOTHING_CHECKED, EXIT_PROVED, Report, is_tool_bug
 from verifier.diagnostics.wording import counted, singular
-from verifier.render.lines import WIDTH, Line, Role, Span, line, wrapped
+from verifier.render.lines import Line, Role, Span, line, page_width, wrapped
 
 
 def summary_lines(report: Report) -> list[Line]:
     """The summary, on one line where it fits."""
-    first, *rest = wrapped(summary_text(report), WIDTH)
+    first, *rest = wrapped(summary_text(report), page_width())
     head, separator, tail = first.partition(" ")
     role: Role = "proved" if report.exit_code == EXIT_PROVED else "strong"
     return [line(Span(head, role), separator + tail), *[line(f"    {more}") for more in _again(rest)]]
@@ -20,7 +20,7 @@ def summary_lines(report: Report) -> list[Line]:
 
 def _again(texts: list[str]) -> list[str]:
     """Continuation lines, wrapped once more because they are indented."""
-    return wrapped(" ".join(texts), WIDTH - 4) if texts else []
+    return wrapped(" ".join(texts), page_width() - 4) if texts else []
 
 
 def summary_text(report: Report) -> str:

@@ -6,9 +6,19 @@ from __future__ import annotations
 
 from verifier.diagnostics.finding import Equation, Finding
 from verifier.diagnostics.report import Report, Subject
-from verifier.diagnostics.wording import escaped
 from verifier.render.grid import picture_lines
-from verifier.render.lines import WIDTH, Line, Role, Span, hanging, line, paint, wrapped
+from verifier.render.lines import (
+    Line,
+    Role,
+    Span,
+    columns,
+    filled,
+    hanging,
+    line,
+    page_width,
+    paint,
+    wrapped,
+)
 from verifier.render.snippet import gutter_width, snippet_lines
 from verifier.render.summary import summary_lines
 
@@ -71,10 +81,11 @@ def heading_role(finding: Finding) -> Role:
 
 def _heading(finding: Finding, role: Role) -> list[Line]:
     head = f"{heading_word(finding)}[{finding.code}] {finding.name}: "
-    first, *rest = wrapped(head + finding.headline, WIDTH)
+    width = page_width()
+    first, *rest = wrapped(head + finding.headline, width)
     return [
         line(Span(first[: len(head)], role), Span(first[len(head) :], "strong")),
-        *[line(Span(f"    {more}", "strong")) for text in rest for more in wrapped(text, WIDTH - 4)],
+        *[line(Span(f"    {more}", "strong")) for text in rest for more in wrapped(text, width - 4)],
     ]
 
 
@@ -100,13 +111,13 @@ def _steps(finding: Finding) -> list[Line]:
 
 def _equations(equations: tuple[Equation, ...]) -> list[Line]:
     """One line each in columns, or one below the other where the columns do not fit."""
-    who = max((len(escaped(e.who)) for e in equations), default=0) + 1
-    total = max((len(escaped(e.sum)) for e in equations), default=0)
-    so = max((len(escaped(e.so)) for e in equations), default=0)
+    who = max((columns(e.who) for e in equations), default=0) + 1
+    total = max((columns(e.sum) for e in equations), default=0)
+    so = max((columns(e.so) for e in equations), default=0)
     lines: list[Line] = []
     for equation in equations:
-        if 4 + who + 3 + total + 4 + so <= WIDTH:
-            head = f"    {escaped(equation.who) + ':':<{who}}   {escaped(equation.sum):<{total}}"
+        if 4 + who + 3 + total + 4 + so <= page_width():
+            head = f"    {filled(equation.who + ':', who)}   {filled(equation.sum, total)}"
             lines.append(line(head, f"    {equation.so}" if equation.so else ""))
         else:
             lines += hanging(line("    "), f"{equation.who}:")

@@ -39,7 +39,7 @@ MANY = ("many_rows", "many_guillotine_2d")
 def report() -> dict[str, Any]:
     plan = Plan(
         sizes=TINY,
-        effort=Effort(repetitions=1, sample=0.005, cap=5.0),
+        effort=Effort(repetitions=1, sample=0.005, cap=100.0),
         processes=1,
         families=frozenset({"columns", "grid_8_ranks", *MANY}),
         many=(64, 256),

@@ -363,7 +363,7 @@ def test_it_runs_alone(tmp_path):
 
     def run(*arguments):
         command = [sys.executable, "-I", "-S", str(SOURCE), *map(str, arguments)]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
 
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     here, expectation = maps.padded()

@@ -93,8 +93,8 @@ def test_time_ends_a_campaign_and_a_later_one_goes_on(
     assert run(tmp_path / "s.sqlite", Extent((1,), seconds=0)).cases == 0
     first = run(tmp_path / "s.sqlite", Extent((1,), seconds=3.5))
     second = run(tmp_path / "s.sqlite", Extent((1,), seconds=3.5))
-    assert (first.before, first.cases) == (0, 30)
-    assert (second.before, second.cases) == (30, 60)
+    assert (first.before, first.cases) == (0, 8 + 10 + 10)
+    assert (second.before, second.cases) == (28, 56)
 
 
 def test_a_crash_is_a_finding_about_us_and_stops_nothing(tmp_path: Path) -> None:

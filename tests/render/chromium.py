@@ -23,7 +23,7 @@ VARIABLE = "SHARDPROOF_CHROMIUM"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MISSING = f"no Chromium: set {VARIABLE} or put one of {', '.join(NAMES)} on the path"
 
-_SECONDS = 30.0
+_SECONDS = 120.0
 _LAUNCH = """
 import os, sys
 os.dup2(int(sys.argv[1]), 3)

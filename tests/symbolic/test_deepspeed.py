@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 
+from tests.counting import calls_at_most
 from tests.downstream.deepspeed_affine import affine, autoep
 from tests.symbolic.deepspeed_domains import CONSTRUCTORS, CUT, experts
 from tests.symbolic.judging import judge, outcome, proved, walks
@@ -14,11 +14,18 @@ from verifier import Expectation, map_from_affine
 from verifier.symbolic.demands import Balance, demands
 from verifier.symbolic.domain import Sizes, fixed, size
 from verifier.symbolic.grid import fills_grid
-from verifier.symbolic.results import RefutedAt
+from verifier.symbolic.results import ProvedForAll, RefutedAt
 from verifier.verdicts import Proved, Refuted
 
 DEGREES = (1, 2, 3, 4, 8)
 PLACES = [(1, 0), (2, 0), (2, 1), (3, 0), (3, 2), (4, 0), (4, 3)]
+MOST_CLAIMS = 12_000
+"""That the solver is asked about in one proof; the longest takes 6,000."""
+
+
+def claims_asked(found: ProvedForAll) -> int:
+    """All that the solver was asked about, each time anew."""
+    return max(path.facts.solver.claims for path in found.paths)
 
 
 @pytest.mark.parametrize("name", CONSTRUCTORS)
@@ -26,9 +33,8 @@ PLACES = [(1, 0), (2, 0), (2, 1), (3, 0), (3, 2), (4, 0), (4, 3)]
 def test_proved_for_all_sizes_under_its_precondition(name: str, axes: int, dim: int) -> None:
     for degree in DEGREES:
         constructor, over, _ = CONSTRUCTORS[name](axes, dim, degree)
-        started = time.process_time()
         found = proved(constructor, over)
-        assert time.process_time() - started < 3
+        assert claims_asked(found) < MOST_CLAIMS
         rng = random.Random(degree)
         assert sum(walks(path, 3, rng) for path in found.paths) >= len(found.paths)
 
@@ -108,9 +114,9 @@ def test_64_experts_on_8_ranks() -> None:
     held = [[expert for expert in range(64) if expert % 8 == rank] for rank in range(8)]
     descriptor = autoep().make_autoep_placement_descriptor(64, held)
     over = Sizes(descriptor=fixed(descriptor), logical_shape=(64, size(), size()))
-    started = time.process_time()
-    proved(autoep().autoep_placement_to_affine_map, over)
-    assert time.process_time() - started < 3
+    with calls_at_most(3_000_000):
+        found = proved(autoep().autoep_placement_to_affine_map, over)
+    assert claims_asked(found) < MOST_CLAIMS
 
 
 def test_the_release_is_not_touched() -> None:

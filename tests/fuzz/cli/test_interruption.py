@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 """Seconds, on a machine that is busy with other tests."""
 SLOW = "import time\n\ndef check(entry):\n    time.sleep(0.1)\n"
 COMMAND = """
@@ -65,8 +65,8 @@ def alive(pid: int) -> bool:
 def test_no_worker_outlives_the_campaign(
     campaign: "subprocess.Popen[str]", sent: int, tmp_path: Path
 ) -> None:
+    wait_until(lambda: len(children(campaign)) == 2)
     workers = children(campaign)
-    assert len(workers) == 2
     campaign.send_signal(sent)
     _, said = campaign.communicate(timeout=PATIENCE)
     assert campaign.returncode == (-signal.SIGKILL if sent == signal.SIGKILL else 130)

@@ -85,7 +85,7 @@ def test_what_needs_torch_says_what_to_install(arguments: tuple[str, ...]) -> No
     ("arguments", "said"),
     [
         (("torch.optim.AdamV",), "no optimizer is called 'AdamV'"),
-        (("torch.optim.Adam", "--contract", "no_such_contract.json"), "no_such_contract.json"),
+        (("torch.optim.Adam", "--contract", "no_such_contract.json"), "SM001 no_such_contract.json"),
         (("torch.optim.Adam", "--contract", "README.md"), "README.md"),
         (("no_such_file.py:MyAdam",), "there is no file no_such_file.py"),
         (("no_such_file.py:",), "names no function"),

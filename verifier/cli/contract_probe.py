@@ -52,7 +52,7 @@ PROBES = (
 @click.option(
     "--contract",
     "contract_file",
-    type=NamedPath(exists=True),
+    type=NamedPath(),
     metavar="FILE",
     help="What the optimizer declares; those of torch.optim are known.",
 )

@@ -13,6 +13,11 @@ from verifier.diagnostics.wording import escaped
 from verifier.formats import FormatError
 
 
+def unreadable(error: FormatError) -> click.ClickException:
+    """A file that could not be read, as the message of a command."""
+    return click.ClickException(f"{escaped(str(error))}\n  = help: {escaped(error.help)}")
+
+
 def given_contract(path: Path) -> Contract:
     """The contract in a file; one that breaks a rule says nothing that others could build on.
 
@@ -22,7 +27,7 @@ def given_contract(path: Path) -> Contract:
     try:
         checked = read_contract(path)
     except FormatError as error:
-        raise click.ClickException(f"{escaped(str(error))}\n  = help: {escaped(error.help)}") from error
+        raise unreadable(error) from error
     if checked.contract is None:
         raise click.ClickException(f"{shown(path)} holds no contract")
     broken = [found for found in checked.errors if not found.pointer.startswith("/map")]

@@ -127,7 +127,7 @@ def check_document(document: object, name: str) -> Checked:
     match kind:
         case "contract":
             contract = decode_contract(whole)
-            _note(notes, broken_rules(contract))
+            _note_rules(notes, broken_rules(contract))
             name = _name(contract, name)
         case "cuts":
             name = _check_cuts(document, name, notes)
@@ -166,7 +166,7 @@ def _check_case(document: Mapping[str, object], name: str, notes: Notes) -> Chec
     cut: ParameterCut | None = None
     if "contract" in document:
         contract = decode_contract(Value(document["contract"], "/contract", notes))
-        _note(notes, broken_rules(contract, "/contract"))
+        _note_rules(notes, broken_rules(contract, "/contract"))
     if document.get("map") is not None:
         cut = _check_cut(document["map"], "/map", notes)
     induction = None
@@ -235,6 +235,11 @@ def agrees(checked: Checked) -> bool:
     if answer.induced is None or checked.induction is None:
         return True
     return {name: found.kind for name, found in checked.induction.fields.items()} == dict(answer.induced)
+
+
+def _note_rules(notes: Notes, broken: Iterable[Broken]) -> None:
+    """Broken rules of a contract, but for those of values that could not be read: each has one mistake."""
+    _note(notes, [found for found in broken if found.pointer not in notes.unread])
 
 
 def _note(notes: Notes, broken: Iterable[Broken], pointer: str = "") -> None:

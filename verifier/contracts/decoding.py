@@ -68,7 +68,7 @@ def decode_contract(value: Value) -> Contract:
         scale_equations=members.optional("scale_equations", _equations, ()),
     )
     if contract.update is None and not contract.children:
-        value.broken("N2", "there is no update, and no children that have one")
+        value.notes.note("N2", value.pointer, "there is no update, and no children that have one")
     members.done()
     return contract
 
@@ -235,6 +235,9 @@ def _update(value: Value) -> Update:
 def _mesh(value: Value) -> tuple[int, ...] | None:
     if value.raw is None:
         return None
+    if type(value.raw) is not list:
+        value.broken("R50", f"{shown(value.raw)} is no list")
+        return (1,)  # none at all would break a rule of its own
     dims = _numbers(value, "R50", least=1)
     if len(set(dims)) != len(dims):
         value.broken("R50", "a rank of meshes is listed twice")

@@ -47,9 +47,14 @@ MOST_SAID = 20
 
 @dataclass(slots=True)
 class Notes:
-    """The rules that a document breaks, in the order found."""
+    """The rules that a document breaks, in the order found.
+
+    Attributes:
+        unread: places of values that others stand for; what those break is nothing that anybody has written.
+    """
 
     broken: list[Broken] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
     _said: dict[tuple[str, str, bool], set[str]] = field(default_factory=dict)
 
     def note(self, rule: str, pointer: str, message: str) -> None:
@@ -103,7 +108,8 @@ class Value:
         return Value(raw, f"{self.pointer}/{step(key)}", self.notes)
 
     def broken(self, rule: str, message: str) -> None:
-        """Note that this value breaks a rule."""
+        """Note that this value breaks a rule, and is not to be asked for others."""
+        self.notes.unread.add(self.pointer)
         self.notes.note(rule, self.pointer, message)
 
     def flag(self, rule: str, default: bool = False) -> bool:
@@ -194,7 +200,8 @@ class Members:
         found = self.get(name)
         if found is None:
             if self.there or type(self._value.raw) is dict:
-                self._value.broken(rule, f"there is no {name}")
+                self._value.notes.note(rule, self._value.pointer, f"there is no {name}")
+                self._value.notes.unread.add(f"{self._value.pointer}/{name}")
             return Value(default, f"{self._value.pointer}/{name}", Notes())
         return found
 

@@ -61,7 +61,7 @@ def stepped(optimizer: Any, steps: int = 1) -> None:
 
 
 def variants() -> Iterator[tuple[str, State]]:
-    """Every optimizer with the flags that it takes, two at a time, and with one of them and the options above."""
+    """Every optimizer with two of its flags at a time, and with one of them and the options of above."""
     for kind in KINDS:
         flags = [flag for flag in FLAGS if flag in kind.options]
         for options in [{}, *CONSTRUCTED.get(kind.name, [])]:

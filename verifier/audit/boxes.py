@@ -106,7 +106,7 @@ def _other_shape(subject: BoxSubject) -> list[Fault]:
     if stated is None or stated == subject.boxes.logical_shape:
         return []
     values: dict[str, Value] = {
-        "descriptor": "the expected shapes",
+        "descriptor": "the file of expected shapes",
         "stated": stated,
         "found": subject.boxes.logical_shape,
     }

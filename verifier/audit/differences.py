@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from verifier.audit.answering import Answering
 from verifier.audit.check import Settings, findings_of, tool_versions, verdict_word
@@ -14,6 +15,9 @@ from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
 from verifier.verdicts import Proved, Refuted, Undecided
+
+A, B = "A", "B"
+"""What the two documents are called, as in the usage of the command: findings hold no names of files."""
 
 
 def diff_documents(here: Sequence[ShardMap], there: Sequence[ShardMap]) -> Report:
@@ -30,15 +34,15 @@ def diff_documents(here: Sequence[ShardMap], there: Sequence[ShardMap]) -> Repor
     subjects = [_compared(name, left, right, answering) for name, left, right in pairs]
     matched = {name for name, _, _ in pairs}
     if len(here) != 1 or len(there) != 1:
-        subjects += [_unmatched(m, "the second") for m in here if m.name not in matched]
-        subjects += [_unmatched(m, "the first") for m in there if m.name not in matched]
+        subjects += [_unmatched(m, B) for m in here if m.name not in matched]
+        subjects += [_unmatched(m, A) for m in there if m.name not in matched]
     return Report(tool=tool_versions(), subjects=tuple(subjects))
 
 
 def _compared(name: str, here: ShardMap, there: ShardMap, answering: Answering) -> Subject:
     verdict = compare(here, there, answering)
     faults = () if isinstance(verdict, Proved) else verdict.faults
-    expectation = Expectation(reference=there)
+    named = [replace(fault, values={**fault.values, "between": (A, B)}) for fault in faults]
     return Subject(
         name=name,
         kind="pair",
@@ -50,12 +54,15 @@ def _compared(name: str, here: ShardMap, there: ShardMap, answering: Answering) 
             refuted=int(isinstance(verdict, Refuted)),
             undecided=int(isinstance(verdict, Undecided)),
         ),
-        findings=findings_of(here, expectation, faults, locate=locate),
+        findings=findings_of(here, Expectation(reference=there), named, locate=locate),
     )
 
 
-def _unmatched(shard_map: ShardMap, side: str) -> Subject:
-    fault = Fault(code="SM502", side="map", values={"reason": f"{side} document has no map of this name"})
+def _unmatched(shard_map: ShardMap, lacking: str) -> Subject:
+    """A map of one document, whose name the other one does not have."""
+    has = B if lacking == A else A
+    reason = f"{lacking} has no map of this name, {has} has one"
+    fault = Fault(code="SM502", side="map", values={"reason": reason})
     return Subject(
         name=shard_map.name,
         kind="pair",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from verifier.formats import BoxSubject, Document, Subject
 from verifier.formats.reading.refusal import shown
 from verifier.model.shard_map import ShardMap
-from verifier.obligations.faults import Fault
+from verifier.obligations.faults import Fault, Value
 
 NAMES_SHOWN = 4
 
@@ -49,7 +49,19 @@ def _shaped(subject: BoxSubject, references: Maps) -> BoxSubject:
     if reference is None:
         faults = (*subject.faults, *_lacking([subject.boxes.name], "the reference"))
         return replace(subject, faults=faults)
-    return replace(subject, expected_shape=subject.expected_shape or reference.logical_shape)
+    return replace(subject, faults=(*subject.faults, *_other_shape(subject, reference)))
+
+
+def _other_shape(subject: BoxSubject, reference: ShardMap) -> list[Fault]:
+    """SM501 for a parameter of another full shape."""
+    here, there = subject.boxes.logical_shape, reference.logical_shape
+    if here == there:
+        return []
+    values: dict[str, Value] = {
+        "here": f"logical_shape {list(here)}",
+        "there": f"logical_shape {list(there)}",
+    }
+    return [Fault(code="SM501", side="map", values=values)]
 
 
 def _lacking(names: list[str], who: str) -> list[Fault]:

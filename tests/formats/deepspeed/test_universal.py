@@ -35,7 +35,7 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "a parameter of another shape": (
         lambda f: [saved(f"{WEIGHT}/{kind}.pt", 4, 16)(f) for kind in ("fp32", "exp_avg", "exp_avg_sq")],
         "SM507",
-        f"{WEIGHT}/fp32.pt states 4, 16, the map 8, 8",
+        f"{WEIGHT}/fp32.pt states [4, 16], the map [8, 8]",
     ),
     "a moment of another shape": (
         saved(f"{WEIGHT}/exp_avg_sq.pt", 64),

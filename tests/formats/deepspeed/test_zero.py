@@ -193,12 +193,12 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "a slice is elsewhere in its partition": (
         slices(SECOND, b=(7, 2)),
         "SM507",
-        "the order of param_shapes, for start and length on rank 1, states 3, 7, the map 2, 7",
+        "the order of param_shapes, for start and length on rank 1, states [3, 7], the map [2, 7]",
     ),
     "one slice is short and the next one long": (
         both(slices(FIRST, a=(11, 0)), slices(SECOND, a=(4, 0))),
         "SM507",
-        "the order of param_shapes, for start and length on rank 0, states 0, 12, the map 0, 11",
+        "the order of param_shapes, for start and length on rank 0, states [0, 12], the map [0, 11]",
     ),
     "a slice of a parameter nobody knows": (
         slices(SECOND, z=(1, 0)),

@@ -176,12 +176,12 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "a local tensor is short": (
         on_one(local("w", lambda t: t[:-1])),
         "SM204",
-        "rank 1: the local tensor in rank1.pt states 2, 6, the map 3, 6",
+        "rank 1: the local tensor in rank1.pt states [2, 6], the map [3, 6]",
     ),
     "a local tensor is transposed": (
         on_one(local("g", torch.t)),
         "SM507",
-        "the local tensor in rank1.pt states 2, 3, the map 3, 2",
+        "the local tensor in rank1.pt states [2, 3], the map [3, 2]",
     ),
     "a tensor is missing": (
         on_one(lambda value: value.pop("g")),

@@ -15,7 +15,9 @@ SM302                   ``holder`` rank
 SM303                   ``scales`` as texts
 SM401, SM402, SM403     ``declared`` ranks, ``holders``: the ranks that hold the element
 SM404                   ``holders`` that differ, their ``patterns`` of bits as texts, perhaps ``who`` they are
-SM501                   ``here``, ``there`` (noun phrases); for a differing place also ``source``, ``dest``
+SM501                   ``here``, ``there`` (noun phrases); for a differing place also ``source``, ``dest``;
+                        perhaps ``between`` what: names of the two documents
+SM502                   ``reason``: which side lacks what
 SM505                   ``scale``, ``expected`` as texts
 SM506                   ``unit`` in elements, ``writers`` ranks
 SM701, SM702            ``view`` ("source" or "dest")

@@ -145,6 +145,11 @@ class Case:
         short = [short_scales(text) if isinstance(text, str) else number(text) for text in texts]
         return value_text(tuple(short)) if isinstance(value, tuple) else value_text(short[0])
 
+    def listed(self, key: str) -> str:
+        """Like ``scales``, with a shape or ranks in brackets: in a sentence it is seen where they end."""
+        numbers = self.integers(key)
+        return f"[{listing_of(numbers)}]" if numbers else self.scales(key)
+
     def label(
         self, place: tuple[int, int], member: Member | None, text: str, *, primary: bool = True
     ) -> tuple[Label, ...]:

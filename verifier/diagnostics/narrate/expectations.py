@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+from verifier.diagnostics.holders import RANK
 from verifier.diagnostics.narrate.case import Case, Draft
 from verifier.diagnostics.sides import NEITHER, parameter_first, shard_first
-from verifier.diagnostics.wording import number, plural
+from verifier.diagnostics.wording import number, plural, shown_name
+from verifier.model.shard_map import ShardMap
 
 
 def not_the_reference(case: Case) -> Draft:
     """SM501."""
     here, there = case.scales("here"), case.scales("there")
     source, dest = case.integer("source"), case.integer("dest")
+    inside, other = _sides(case)
     if source is None or dest is None:
+        reference = case.expectation.reference
+        here = _in_words(here, case.shard_map)
+        there = _in_words(there, case.shard_map if reference is None else reference)
         return Draft(
-            headline=f"{case.rank_phrase} has another frame than the reference",
-            concise=f"{case.rank_phrase} has {here}, the reference has {there}",
-            labels=case.shard_label(f"the reference has {there}")
+            headline=f"{case.rank_phrase} has another frame than {other}",
+            concise=f"{case.rank_phrase} has {here}, {other} has {there}",
+            labels=case.shard_label(f"{other} has {there}")
             if case.rank is not None
-            else case.parameter_label(f"the reference has {there}"),
-            claim=f"here {here}, in the reference {there}",
+            else case.parameter_label(f"{other} has {there}"),
+            claim=f"{inside} {here}, in {other} {there}",
         )
+    difference = f"{inside} {here}, in {other} {there}"
     place = f"shard address {number(dest)}"
     element = case.shard_element(dest)
-    labels = case.culprit_label("source", f"here {here}, in the reference {there}")
+    labels = case.culprit_label("source", difference)
     claims = (
         f"{place} is {element}" if element != place else "",
-        "" if labels else f"here {here}, in the reference {there}",
+        "" if labels else difference,
     )
     return Draft(
-        headline=f"{case.rank_phrase} is not cut like the reference",
-        concise=f"{case.rank_phrase}, {place}: here {here}, in the reference {there}",
+        headline=f"{case.rank_phrase} is not cut like {other}",
+        concise=f"{case.rank_phrase}, {place}: {difference}",
         labels=labels,
         claim=": ".join(filter(None, claims)),
         equations=case.equations("shard"),
@@ -39,6 +46,33 @@ def not_the_reference(case: Case) -> Draft:
             f"the least element that is placed differently is {case.parameter_element(source)}",
             "a map can be a perfect tiling and the wrong function: only a comparison shows it",
         ),
+    )
+
+
+def _sides(case: Case) -> tuple[str, str]:
+    """What the map and the other one are called: here and the reference, unless the fault names them."""
+    match case.texts("between"):
+        case (here, there):
+            return f"in {here}", there
+        case _:
+            return "here", "the reference"
+
+
+def _in_words(frame: str, shard_map: ShardMap) -> str:
+    """``ranks [0, 1]``; of stored blocks, which no document calls ranks, ``chunks [0, 1]``."""
+    if shard_map.holder == RANK:
+        return frame
+    what, blank, rest = frame.partition(" ")
+    words = {"ranks": plural(shard_map.holder), "logical_shape": "shape", "shard_shape": "shape"}
+    return f"{words.get(what, what)}{blank}{rest}"
+
+
+def different_parameters(case: Case) -> Draft:
+    """SM502."""
+    reason = case.text("reason")
+    return Draft(
+        headline=reason,
+        concise=f"{shown_name(case.shard_map.name)}: {reason}",
     )
 
 
@@ -87,7 +121,7 @@ def shared_storage_unit(case: Case) -> Draft:
 
 def descriptor_disagrees(case: Case) -> Draft:
     """SM507."""
-    descriptor, stated, found = case.text("descriptor"), case.scales("stated"), case.scales("found")
+    descriptor, stated, found = case.text("descriptor"), case.listed("stated"), case.listed("found")
     at = "" if "pointer" not in case.fault.values else f" at {case.text('pointer')}"
     return Draft(
         headline="two descriptions of the same layout disagree",

@@ -37,6 +37,7 @@ _NARRATIONS: dict[str, Callable[[Case], Draft]] = {
     "SM403": parameter.mixed_holders,
     "SM404": parameter.replica_drift,
     "SM501": expectations.not_the_reference,
+    "SM502": expectations.different_parameters,
     "SM505": expectations.scale_rule,
     "SM506": expectations.shared_storage_unit,
     "SM507": expectations.descriptor_disagrees,

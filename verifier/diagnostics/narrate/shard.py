@@ -81,7 +81,7 @@ def unwritten_address(case: Case) -> Draft:
 
 def shard_size_mismatch(case: Case) -> Draft:
     """SM204."""
-    descriptor, stated, found = case.text("descriptor"), case.text("stated"), case.text("found")
+    descriptor, stated, found = case.text("descriptor"), case.listed("stated"), case.listed("found")
     return Draft(
         headline=f"the shard of {case.rank_phrase} is not as large as the map says",
         concise=f"{case.rank_phrase}: {descriptor} states {stated}, the map {found}",

@@ -19,6 +19,8 @@ from verifier.oracle.lifted import Difference
 FUSED = ("--shape", "16,3", "--ranks", "2")
 LOADED = ("--loader", "--ranks", "2")
 SPLIT = ("--reference", "verifier.layouts:split")
+PROBE = "lifted with torch.int64, 1 digit pass; the same for a tensor of torch.float32"
+LEFT = ("other dtypes than torch.int64 and torch.float32", "other shapes", "other numbers of ranks")
 TRAINED = ("--reference", "shards.py:as_trained")
 
 
@@ -38,6 +40,7 @@ def _scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("lift-first-rows", ("shards.py:first_rows", *FUSED), 1),
         ("lift-padded", ("shards.py:padded", "--shape", "5,2", "--ranks", "2"), 0),
         ("lift-scaled", ("shards.py:halved", *FUSED), 0),
+        ("lift-floats-differ", ("shards.py:floats_differ", *FUSED), 2),
         ("lift-no-map", ("shards.py:summed", *FUSED), 2),
         ("lift-loader", ("loaders.py:right", *LOADED, *TRAINED), 0),
         ("lift-loader-first-shard", ("loaders.py:first_shard", *LOADED, *TRAINED), 1),
@@ -112,7 +115,8 @@ def test_every_format_holds_the_same() -> None:
     (subject,) = report["subjects"]
     assert (subject["kind"], subject["name"]) == ("lifted map", "shards.py:rows")
     assert subject["place"] == {"file": "shards.py", "pointer": "", "line": 8, "column": 5}
-    assert subject["notes"][0] == "lifted with torch.int64, 1 digit pass"
+    assert subject["notes"][0] == PROBE
+    assert report["summary"]["unchecked"] == list(LEFT)
     assert all(note in said(text) for note in subject["notes"])
     assert report["tool"].keys() == {"name", "version", "python", "torch"}
     sarif = json.loads(Path("sarif.out").read_text())
@@ -122,10 +126,29 @@ def test_every_format_holds_the_same() -> None:
     region = result["locations"][0]["physicalLocation"]["region"]
     assert (result["ruleId"], region["startLine"]) == ("SM501", 8)
     notes = [one["message"]["text"] for one in run["invocations"][0]["toolExecutionNotifications"]]
-    assert notes[0] == "shards.py:rows: lifted with torch.int64, 1 digit pass"
-    assert "note: shards.py:rows: lifted with" in Path("junit.out").read_text()
+    assert notes == [f"shards.py:rows: {PROBE}", *subject_differences(subject), *left("not checked: ")]
+    junit = Path("junit.out").read_text()
+    assert "note: shards.py:rows: lifted with" in junit
+    assert all(f'name="unchecked" value="{clause}"' in junit for clause in LEFT)
+    assert all(clause in Path("github.out").read_text() for clause in LEFT)
+    assert all(clause in said(shardproof(*gate, "--format", "concise").out) for clause in LEFT)
     assert "file=shards.py,line=8,col=5" in Path("github.out").read_text()
     assert shardproof("render", "json.out").out == text
+
+
+def left(start: str) -> list[str]:
+    return [f"{start}{clause}" for clause in LEFT]
+
+
+def subject_differences(subject: dict[str, list[str]]) -> list[str]:
+    return [f"shards.py:rows: {note}" for note in subject["notes"][1:]]
+
+
+def test_without_a_reference_it_is_open_whether_the_layout_is_the_intended_one() -> None:
+    gate = ("gate", "--lift", "shards.py:rows", *FUSED)
+    intended = "whether it is the intended layout (no --reference)"
+    assert intended in said(shardproof(*gate).out)
+    assert intended not in said(shardproof(*gate, *SPLIT).out)
 
 
 def test_what_the_function_prints_is_no_result() -> None:

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -22,6 +23,7 @@ from verifier.oracle.lift_errors import (
     BadTargetError,
     CallFailedError,
     DataDependentError,
+    DtypeDependentError,
     LiftError,
     NotAGatherError,
     NotATensorError,
@@ -286,7 +288,7 @@ def shuffled(tensor: torch.Tensor, rank: int, world: int) -> torch.Tensor:
     ("limit", "most", "words"),
     [
         ("lift.MOST_ELEMENTS", 300, "a tensor of \\(20, 20\\) has more than 300 elements"),
-        ("lift.MOST_CELLS", 300, "its shard and those before it have more than 300 cells"),
+        ("lift_asking.MOST_CELLS", 300, "its shard and those before it have more than 300 cells"),
         ("lift_blocks.MOST_BLOCKS", 100, "the cells of one rank fall apart into [0-9]+ blocks"),
     ],
 )
@@ -303,6 +305,80 @@ def test_a_lack_of_memory_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_arguments: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("verifier.oracle.lift.cells_of", fails)
+    monkeypatch.setattr("verifier.oracle.lift_asking.cells_of", fails)
     with pytest.raises(TooLargeError, match="not enough memory"):
         lift(rows, (4, 4), 2)
+
+
+def floats_first_rows(tensor: torch.Tensor, rank: int, world: int) -> torch.Tensor:
+    return rows(tensor, 0 if tensor.is_floating_point() else rank, world)
+
+
+def floats_summed(tensor: torch.Tensor, rank: int, world: int) -> torch.Tensor:
+    return rows(tensor, rank, world) + int(tensor.is_floating_point())
+
+
+def floats_padded_by_one(tensor: torch.Tensor, rank: int, world: int) -> torch.Tensor:
+    padding = torch.full((1,), int(tensor.is_floating_point()), dtype=tensor.dtype)
+    return torch.cat([rows(tensor, rank, world).reshape(-1), padding])
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (
+            floats_first_rows,
+            "rank 1: shard address 0 is element 12 for a tensor of torch.int64, "
+            "and element 0 for one of torch.float32",
+        ),
+        (floats_summed, "and none for one of torch.float32: rank 0: shard address 0 is 1, 2, 3, 0"),
+        (floats_padded_by_one, "shard address 12 is always 0 for .* and always 1 for"),
+        (lambda t, r, w: rows(t, r, w) * (1 + t.is_floating_point()), "and element 0 times 2 for"),
+        (lambda t, r, w: rows(t, r, w)[int(t.is_floating_point()) :], r"of \(3, 4\) for .* of \(2, 4\) for"),
+    ],
+)
+def test_a_function_that_does_something_else_in_floating_point_has_no_map(
+    function: Partition, words: str
+) -> None:
+    with pytest.raises(DtypeDependentError, match=words):
+        lift(function, (6, 4), 2)
+
+
+def test_what_answers_for_integers_is_asked_again_in_the_first_floating_dtype_that_it_takes() -> None:
+    def no_single(tensor: torch.Tensor, rank: int, world: int) -> torch.Tensor:
+        if tensor.dtype == torch.float32:
+            raise TypeError("no float32")
+        return rows(tensor, rank, world)
+
+    def integers_only(tensor: torch.Tensor, rank: int, world: int) -> torch.Tensor:
+        if tensor.is_floating_point():
+            raise TypeError("integers, please")
+        return rows(tensor, rank, world)
+
+    assert lift(rows, (6, 4), 2).dtypes == ("torch.int64", "torch.float32")
+    assert lift(no_single, (6, 4), 2).dtypes == ("torch.int64", "torch.bfloat16")
+    lifted = lift(integers_only, (6, 4), 2)
+    assert lifted.dtypes == ("torch.int64",)
+    assert [note for note in lifted.notes if "integers, please" in note]
+    assert lift(rows, (6, 4), 2, dtype=torch.float16).dtypes == ("torch.float16",)
+
+
+def test_each_tensor_is_made_once_for_all_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[object] = []
+    default_rng = np.random.default_rng
+
+    def counted(seed: object) -> np.random.Generator:
+        drawn.append(seed)
+        return default_rng(seed)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("verifier.oracle.lift_sent.np.random.default_rng", counted)
+    lift(rows, (16, 4), 1, dtype=torch.int64)
+    for_one = len(drawn)
+    lift(rows, (16, 4), 8, dtype=torch.int64)
+    assert len(drawn) == 2 * for_one
+
+
+def test_progress_ends_where_all_that_is_known_is_done() -> None:
+    told: list[tuple[int, int]] = []
+    lift(rows, (16, 4), 4, done=lambda done, more: told.append((done, more)))
+    assert sum(done for done, _ in told) == sum(more for _, more in told) == 2 * 4

@@ -10,6 +10,7 @@ import click
 from verifier.audit.check import Settings
 from verifier.cli.failures import needs_torch
 from verifier.cli.output import Output
+from verifier.cli.progress import part_progress
 from verifier.diagnostics.report import Report
 from verifier.gate.lifting import Lifting, gate_lift
 
@@ -73,8 +74,8 @@ def gate_code(
         device=device,
         reference=reference,
     )
-    with needs_torch("--lift"):
-        report = gate_lift(where, lifting, settings)
+    with needs_torch("--lift"), part_progress() as done:
+        report = gate_lift(where, lifting, settings, done=done)
     output.deliver(report)
     return report
 

@@ -18,6 +18,7 @@ from verifier.gate.gating import GateError, running
 from verifier.gate.lift_reference import reference_map
 from verifier.gate.loading import FunctionError, Loaded, load, place_of
 from verifier.gate.not_gated import not_gated
+from verifier.gate.not_intended import NO_REFERENCE
 from verifier.gate.source_place import source_place
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
@@ -52,8 +53,12 @@ class Lifting:
     reference: str | None = None
 
 
-def gate_lift(where: str, lifting: Lifting, settings: Settings) -> Report:
+def gate_lift(
+    where: str, lifting: Lifting, settings: Settings, *, done: Callable[[int, int], None] | None = None
+) -> Report:
     """The map that a function implements, proved or refuted, and compared with its reference.
+
+    ``done`` is called with how many more parts of the work are done, and how many more are known of.
 
     Raises:
         OracleUnavailableError: torch is not installed.
@@ -61,20 +66,27 @@ def gate_lift(where: str, lifting: Lifting, settings: Settings) -> Report:
     torch = require_torch()
     try:
         loaded = load(where)
-        subject = _gated(loaded, lifting, settings)
+        lifted = _lifted(loaded, lifting, done or (lambda done, more: None))
+        subject, unchecked = _gated(loaded, lifted, lifting, settings), _unchecked(lifted, lifting)
     except (FunctionError, GateError, OracleError) as error:
-        subject = not_gated(where, error, kind=KIND)
-    return Report(tool={**tool_versions(), "torch": torch.__version__}, subjects=(subject,))
+        subject, unchecked = not_gated(where, error, kind=KIND), ()
+    tool = {**tool_versions(), "torch": torch.__version__}
+    return Report(tool=tool, subjects=(subject,), unchecked=unchecked)
 
 
-def _gated(loaded: Loaded, lifting: Lifting, settings: Settings) -> Subject:
+def _unchecked(lifted: Lifted, lifting: Lifting) -> tuple[str, ...]:
+    """What one run at one size says nothing of."""
+    intended = () if lifting.reference is not None else (NO_REFERENCE,)
+    dtypes = f"other dtypes than {' and '.join(lifted.dtypes)}"
+    return (*intended, dtypes, "other shapes", "other numbers of ranks")
+
+
+def _gated(loaded: Loaded, lifted: Lifted, lifting: Lifting, settings: Settings) -> Subject:
     """The subject.
 
     Raises:
-        GateError: the function ends the process, or there is no such reference.
-        OracleError: no map can be taken from the function, or the device does not exist.
+        GateError: there is no such reference.
     """
-    lifted = _lifted(loaded, lifting)
     reference = None
     if lifting.reference is not None:
         shape = lifted.shard_map.logical_shape
@@ -103,15 +115,21 @@ def _placed(finding: Finding, place: Place | None) -> Finding:
     return replace(finding, place=place, helps=finding.helps if is_tool_bug(finding) else ())
 
 
-def _lifted(loaded: Loaded, lifting: Lifting) -> Lifted:
+def _lifted(loaded: Loaded, lifting: Lifting, done: Callable[[int, int], None]) -> Lifted:
+    """What the function does.
+
+    Raises:
+        GateError: the function ends the process.
+        OracleError: no map can be taken from the function, or the device does not exist.
+    """
     from verifier.oracle.lift import lift, lift_loader  # torch takes a second to import
 
     name = place_of(loaded.where).name
     with running(loaded):
         if lifting.shape is None:
             loading = loaded.call if lifting.shards is None else _ordered(loaded.call, lifting.shards)
-            return lift_loader(loading, lifting.ranks, name=name)
-        return lift(loaded.call, lifting.shape, lifting.ranks, device=lifting.device, name=name)
+            return lift_loader(loading, lifting.ranks, name=name, done=done)
+        return lift(loaded.call, lifting.shape, lifting.ranks, device=lifting.device, name=name, done=done)
 
 
 def _ordered(call: Callable[..., Any], shards: Sequence[str]) -> Callable[[int, int], Loading]:

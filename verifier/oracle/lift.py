@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -23,29 +23,21 @@ from verifier.model.numbers import require_ranks, require_shape
 from verifier.model.piece import Piece, exact_scale
 from verifier.model.shard_map import RankShard, ShardMap
 from verifier.oracle.buffers import usable_device
-from verifier.oracle.lift_blocks import Integers, blocks_of
+from verifier.oracle.lift_asking import Asking, Attempt, Done, not_told
+from verifier.oracle.lift_blocks import Integers, blocks_of, distinct
 from verifier.oracle.lift_calls import Loading, Partition, loading_call, made_loading, partition_call
 from verifier.oracle.lift_errors import (
     BadTargetError,
     CallFailedError,
-    NotAGatherError,
-    TooCoarseError,
     TooLargeError,
 )
-from verifier.oracle.lift_probe import MOST_BITS, Call, Cells, cells_of
+from verifier.oracle.lift_probe import Cells
 from verifier.oracle.lifted import Lifted
 
 MOST_ELEMENTS = 2**24
 """Of a parameter: some hundred bytes and microseconds each; a smaller one of its form shows as much."""
-MOST_CELLS = 2**26
-"""Of all shards together."""
 DTYPES = (torch.int64, torch.float64, torch.float32, torch.bfloat16)
 """What a partition function is given, until it accepts one."""
-_BITS = (MOST_BITS, 24, 11, 8, 4, 3)
-"""Digits to try: a function may round to fewer bits than its result has."""
-
-_Attempt = Callable[[int], Call]
-"""The calls of one attempt: by rank."""
 
 
 def lift(
@@ -56,6 +48,7 @@ def lift(
     dtype: torch.dtype | None = None,
     device: str | torch.device = "cpu",
     name: str = "lifted",
+    done: Done = not_told,
 ) -> Lifted:
     """The map of a partition function ``(tensor, rank, world) -> shard``.
 
@@ -63,30 +56,37 @@ def lift(
         function: called several times for each rank, with ``world`` the number of ranks.
         shape: of the tensor it is given.
         ranks: how many, counted from 0, or which.
-        dtype: of the tensor; None tries integers first, then doubles, then fewer bits.
+        dtype: of the tensor; None tries integers first, then doubles, then fewer bits. What answers for
+            integers is asked again in floating point, and has to do the same.
         device: where the tensor is made.
         name: of the map.
+        done: called with how many more parts of the work are done, and how many more are known of.
 
     Raises:
         BadTargetError: shape or ranks are none.
         CallFailedError: it raises for each dtype.
         NotATensorError, NotDeterministicError, DataDependentError, NotAGatherError, TooCoarseError: it is no
             function that a map describes, or its result cannot show it.
+        DtypeDependentError: it does something else in floating point.
         TooLargeError: tensor, shards or map are more than can be looked at, or the memory of the device.
         DeviceUnavailableError: the device does not exist.
     """
     logical_shape, labels = _shape(shape), _ranks(ranks)
     where = usable_device(device)
 
-    def attempt(given: torch.dtype) -> _Attempt:
+    def attempt(given: torch.dtype) -> Attempt:
         return lambda rank: partition_call(
             function, logical_shape, rank, len(labels), dtype=given, device=where
         )
 
     given = DTYPES if dtype is None else (dtype,)
+    asking = Asking(labels, math.prod(logical_shape), done)
     with _memory():
-        cells = _first_success([attempt(one) for one in given], labels, math.prod(logical_shape))
-        return _lifted(name, logical_shape, cells)
+        place, cells = asking.first_success([attempt(one) for one in given])
+        lifted = _lifted(name, logical_shape, cells, given[place])
+        if dtype is not None or given[place].is_floating_point:
+            return lifted
+        return _and_in(lifted, asking.confirmed(attempt, given[place], cells))
 
 
 def lift_loader(
@@ -94,6 +94,7 @@ def lift_loader(
     ranks: int | Sequence[int],
     *,
     name: str = "lifted",
+    done: Done = not_told,
 ) -> Lifted:
     """The map of a loader ``(parameter, loaded, shard_id) -> None``: ``weight_loader`` of serving engines.
 
@@ -103,6 +104,7 @@ def lift_loader(
         loading: ``(rank, world) -> Loading``; called anew for each load, so that loaders may keep state.
         ranks: how many, counted from 0, or which.
         name: of the map.
+        done: called with how many more parts of the work are done, and how many more are known of.
 
     Raises:
         As ``lift``; BadTargetError also when ranks disagree about the parts.
@@ -115,10 +117,10 @@ def lift_loader(
             raise BadTargetError(
                 rank, f"its parts make up {shape}, those of rank {labels[0]} {logical_shape}"
             )
-    attempts: list[_Attempt] = [lambda rank: loading_call(loading, rank, len(labels))]
+    attempts: list[Attempt] = [lambda rank: loading_call(loading, rank, len(labels))]
     with _memory():
-        cells = _first_success(attempts, labels, math.prod(logical_shape))
-        return _lifted(name, logical_shape, cells)
+        _, cells = Asking(labels, math.prod(logical_shape), done).first_success(attempts)
+        return _lifted(name, logical_shape, cells, *{mine.dtype for mine in cells.values()})
 
 
 def _shape(shape: Sequence[int]) -> tuple[int, ...]:
@@ -157,43 +159,23 @@ def _ranks(ranks: int | Sequence[int]) -> tuple[int, ...]:
     return labels
 
 
-def _first_success(attempts: Sequence[_Attempt], ranks: Sequence[int], numel: int) -> dict[int, Cells]:
-    """The cells of all ranks by the first attempt that succeeds; raises the first refusal if none does."""
-    raised: CallFailedError | None = None
-    refused: NotAGatherError | TooCoarseError | None = None
-    for attempt in attempts:
-        for bits in _BITS:
-            try:
-                return _all_cells(attempt, ranks, numel, bits)
-            except CallFailedError as error:
-                raised = raised or error
-                break
-            except (NotAGatherError, TooCoarseError) as error:
-                refused = refused or error
-    failure = refused or raised
-    if failure is None:
-        raise BadTargetError(None, "there is nothing to try")
-    raise failure
+def _and_in(lifted: Lifted, again: torch.dtype | CallFailedError) -> Lifted:
+    """The map with what came of asking again in floating point."""
+    if isinstance(again, CallFailedError):
+        return replace(lifted, notes=(*lifted.notes, f"takes no floating point tensors: {again}"))
+    return replace(
+        lifted, dtypes=(*lifted.dtypes, str(again)), probe=f"{lifted.probe}; the same for a tensor of {again}"
+    )
 
 
-def _all_cells(attempt: _Attempt, ranks: Sequence[int], numel: int, bits: int) -> dict[int, Cells]:
-    found: dict[int, Cells] = {}
-    total = 0
-    for rank in ranks:
-        found[rank] = cells_of(attempt(rank), numel, rank, bits)
-        total += len(found[rank].source)
-        if total > MOST_CELLS:
-            raise TooLargeError(rank, f"its shard and those before it have more than {MOST_CELLS} cells")
-    return found
-
-
-def _lifted(name: str, logical_shape: tuple[int, ...], cells: Mapping[int, Cells]) -> Lifted:
+def _lifted(
+    name: str, logical_shape: tuple[int, ...], cells: Mapping[int, Cells], *given: torch.dtype
+) -> Lifted:
     holders = _Holders.of(math.prod(logical_shape), cells)
     shards = {rank: _shard(mine, logical_shape, holders) for rank, mine in cells.items()}
     padding = {rank: _padding(mine) for rank, mine in cells.items()}
     unwritten = {rank: int(mine.unwritten.sum()) for rank, mine in cells.items()}
-    nobody = np.array([not ranks for ranks in holders.ranks], dtype=bool)
-    unheld = np.flatnonzero(nobody[holders.group])
+    unheld = np.flatnonzero(holders.group == 0)  # nobody's, from which all others parted
     passes = max(mine.passes for mine in cells.values())
     dtypes = sorted({str(mine.dtype) for mine in cells.values()})
     return Lifted(
@@ -202,6 +184,7 @@ def _lifted(name: str, logical_shape: tuple[int, ...], cells: Mapping[int, Cells
         unwritten={rank: count for rank, count in unwritten.items() if count},
         unheld=len(unheld),
         notes=tuple(_notes(cells, unheld)),
+        dtypes=tuple(sorted(map(str, given))),
         probe=f"{', '.join(dtypes)}, {passes} digit pass{'' if passes == 1 else 'es'}",
     )
 
@@ -213,30 +196,40 @@ class _Holders:
     Attributes:
         group: of each element, (numel,).
         ranks: of each group, ascending.
+        size: of each group, 0 of those that fell apart.
     """
 
     group: Integers
     ranks: tuple[tuple[int, ...], ...]
+    size: tuple[int, ...]
 
     @classmethod
     def of(cls, numel: int, cells: Mapping[int, Cells]) -> _Holders:
         group = np.zeros(numel, dtype=np.int64)
         ranks: list[tuple[int, ...]] = [()]
+        size = [numel]
         for rank, mine in sorted(cells.items()):
-            held = np.zeros(numel, dtype=np.int64)
-            held[mine.source[mine.source >= 0]] = 1
-            known, number = np.unique(2 * group + held, return_inverse=True)
-            group = number.reshape(-1).astype(np.int64)
-            ranks = [(*ranks[one // 2], rank) if one % 2 else ranks[one // 2] for one in known.tolist()]
-        return cls(group, tuple(ranks))
+            held = np.zeros(numel, dtype=bool)
+            held[mine.source[mine.source >= 0]] = True
+            elements = np.flatnonzero(held)
+            before = group[elements]
+            count = np.bincount(before, minlength=len(ranks))
+            after = np.arange(len(ranks))
+            for one in np.flatnonzero(count).tolist():  # those of a group that the rank holds part from it
+                after[one] = len(ranks)
+                ranks.append((*ranks[one], rank))
+                size.append(int(count[one]))
+                size[one] -= size[-1]
+            group[elements] = after[before]
+        return cls(group, tuple(ranks), tuple(size))
 
 
 def _shard(mine: Cells, logical_shape: tuple[int, ...], holders: _Holders) -> RankShard:
     """What one rank holds; pieces are cut where holders or factors change."""
     held = np.flatnonzero(mine.source >= 0)
     source = mine.source[held]
-    factors, number = np.unique(mine.factor[held], return_inverse=True)
-    labels = holders.group[source] * len(factors) + number.reshape(-1)
+    factors, number = distinct(mine.factor[held])
+    labels = holders.group[source] * len(factors) + number
     scales = [exact_scale(factor) for factor in factors.tolist()]
     pieces = []
     for block in blocks_of(source, held, labels, logical_shape=logical_shape, shard_shape=mine.shape):
@@ -261,7 +254,7 @@ def _notes(cells: Mapping[int, Cells], unheld: Integers) -> Iterator[str]:
             yield f"rank {rank}: {int(padding.sum())} of {len(padding)} cells are constant: {constants}"
         if mine.unwritten.any():
             yield f"rank {rank}: {int(mine.unwritten.sum())} of {len(padding)} cells are never written"
-    scales = {factor for mine in cells.values() for factor in np.unique(mine.factor).tolist()} - {0.0, 1.0}
+    scales = {factor for mine in cells.values() for factor in distinct(mine.factor)[0].tolist()} - {0.0, 1.0}
     if scales:
         yield f"elements are multiplied by {', '.join(f'{scale:g}' for scale in sorted(scales)[:4])}"
     if len(unheld):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,17 +68,20 @@ def blocks_of(
     Raises:
         TooLargeError: there are too many.
     """
-    cells = _Blocks.single(source, dest, labels)
-    in_shard = cells.along(shard_shape)
-    in_parameter = cells.swapped().along(logical_shape).swapped()
-    boxes = min(in_shard, in_parameter, key=len)
-    merged = min(cells.anywhere(), in_shard.anywhere(), in_parameter.anywhere(), key=len)
-    chosen = boxes if len(boxes) <= max(FEW_BOXES, 2 * len(merged)) else merged
+    chosen = _Blocks.single(source, dest, labels).plainest(logical_shape, shard_shape)
     if len(chosen) > MOST_BLOCKS:
         raise TooLargeError(None, f"the cells of one rank fall apart into {len(chosen)} blocks")
     found = [_plainer(block, logical_shape, shard_shape) for block in chosen.blocks()]
     _require_same(found, source, dest, labels)
     return found
+
+
+def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
+    """The different values, ascending, and for each place the number of its own: often there is but one."""
+    if len(values) and (values == values[0]).all():
+        return values[:1], np.zeros(len(values), dtype=np.int64)
+    known, number = np.unique(values, return_inverse=True)
+    return known, number.reshape(-1).astype(np.int64)
 
 
 def addresses(view: StridedView) -> Integers:
@@ -103,12 +107,22 @@ class _Blocks:
 
     @classmethod
     def single(cls, source: Integers, dest: Integers, labels: Integers) -> _Blocks:
-        known, kind = np.unique(labels, return_inverse=True)
-        return cls(source, dest, kind.astype(np.int64), tuple([(int(label), ()) for label in known]))
+        known, kind = distinct(labels)
+        return cls(source, dest, kind, tuple([(int(label), ()) for label in known]))
 
     def swapped(self) -> _Blocks:
         kinds = tuple([(label, tuple([(n, s, d) for n, d, s in axes])) for label, axes in self.kinds])
         return _Blocks(self.dest, self.source, self.kind, kinds)
+
+    def plainest(self, logical_shape: Sequence[int], shard_shape: Sequence[int]) -> _Blocks:
+        """Those single cells as boxes, or as blocks that are no boxes where these are far fewer."""
+        in_shard = self.along(shard_shape)
+        if len(in_shard) == 1:  # nothing is plainer, and the other ways cost as much again
+            return in_shard
+        in_parameter = self.swapped().along(logical_shape).swapped()
+        boxes = min(in_shard, in_parameter, key=len)
+        merged = min(self.anywhere(), in_shard.anywhere(), in_parameter.anywhere(), key=len)
+        return boxes if len(boxes) <= max(FEW_BOXES, 2 * len(merged)) else merged
 
     def along(self, shape: Sequence[int]) -> _Blocks:
         """Runs along each axis of the dest side, the last axis first."""
@@ -243,6 +257,8 @@ def _pairs(blocks: Iterable[Block]) -> _Columns:
 
 
 def _sorted(source: Integers, dest: Integers, labels: Integers) -> _Columns:
+    if (np.diff(dest) > 0).all():
+        return source, dest, labels
     order = np.lexsort((labels, source, dest))
     return source[order], dest[order], labels[order]
 

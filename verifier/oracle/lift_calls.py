@@ -17,7 +17,8 @@ from verifier.oracle.lift_errors import (
     NotAGatherError,
     NotATensorError,
 )
-from verifier.oracle.lift_probe import Call, Floats, Integers, Mask, Shard
+from verifier.oracle.lift_probe import Call, Floats, Mask, Shard
+from verifier.oracle.lift_sent import Elements
 
 Partition = Callable[[torch.Tensor, int, int], torch.Tensor]
 """``(tensor, rank, world) -> shard``."""
@@ -75,7 +76,7 @@ def partition_call(
 ) -> Call:
     """One rank of a partition function, on tensors of ``dtype``."""
 
-    def call(elements: Integers) -> Shard:
+    def call(elements: Elements) -> Shard:
         tensor = torch.from_numpy(elements).to(device=device, dtype=dtype, copy=True).view(shape)
         with torch.no_grad(), _poisoned_memory(), _failures(rank, f"for a tensor of {dtype}"):
             made = function(tensor, rank, world)
@@ -89,7 +90,7 @@ def partition_call(
 def loading_call(loading: Callable[[int, int], Loading], rank: int, world: int) -> Call:
     """One rank of a loader. Every call loads twice into parameters of its own, over different memory."""
 
-    def call(elements: Integers) -> Shard:
+    def call(elements: Elements) -> Shard:
         left = [_loaded(loading, rank, world, elements, poison) for poison in _POISONS]
         values = [_doubles(one) for one in left]
         if left[0].shape != left[1].shape:
@@ -132,7 +133,7 @@ _POISONS = (3, 5)
 
 
 def _loaded(
-    loading: Callable[[int, int], Loading], rank: int, world: int, elements: Integers, poison: int
+    loading: Callable[[int, int], Loading], rank: int, world: int, elements: Elements, poison: int
 ) -> torch.Tensor:
     one = made_loading(loading, rank, world)
     held = _require_tensor(rank, one.parameter)

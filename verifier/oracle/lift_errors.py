@@ -37,6 +37,10 @@ class DataDependentError(LiftError):
     """The shape of the result, or which of its cells are written, depends on the values."""
 
 
+class DtypeDependentError(LiftError):
+    """The function does one thing for integers and another for floating point."""
+
+
 class TooCoarseError(LiftError):
     """The dtype has too few values to tell elements apart."""
 

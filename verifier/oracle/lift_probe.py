@@ -29,6 +29,7 @@ from verifier.oracle.lift_errors import (
     NotDeterministicError,
     TooCoarseError,
 )
+from verifier.oracle.lift_sent import MOST_DIGITS, Elements, Sent
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -37,7 +38,7 @@ Mask = NDArray[np.bool_]
 MOST_BITS = 52
 """Results are compared as doubles."""
 LARGEST_VALUE = 2**15
-"""Of the random values: half precision goes up to twice as much."""
+"""Up to which short random values are shifted: half precision goes up to twice as much."""
 ODDS = 64
 """A cell that holds something else passes with probability below 2**-64."""
 
@@ -59,7 +60,7 @@ class Shard:
     unwritten: Mask
 
 
-Call = Callable[[Integers], Shard]
+Call = Callable[[Elements], Shard]
 """Calls the function for one rank on a tensor with these elements, in row-major order."""
 
 
@@ -95,7 +96,7 @@ def exact_bits(dtype: torch.dtype) -> int:
     return min(int(torch.iinfo(dtype).max).bit_length() - 1, MOST_BITS)
 
 
-def cells_of(call: Call, numel: int, rank: int, bits: int) -> Cells:
+def cells_of(call: Call, sent: Sent, rank: int, bits: int) -> Cells:
     """What each cell of the shard of a rank is, with digits of at most ``bits`` bits.
 
     Raises:
@@ -104,7 +105,7 @@ def cells_of(call: Call, numel: int, rank: int, bits: int) -> Cells:
         NotAGatherError: a cell is no element times a factor, or the function is less precise than its dtype.
         TooCoarseError: the dtype has less than two bits to spare.
     """
-    watched = _Watched(call, numel, rank, bits)
+    watched = _Watched(call, sent, rank, bits)
     moving, factor = watched.factors()
     precise = min(watched.bits, bits)
     mantissa, _ = np.frexp(factor)
@@ -121,12 +122,13 @@ def cells_of(call: Call, numel: int, rank: int, bits: int) -> Cells:
 class _Watched:
     """A function of which every call must have the shape of the first."""
 
-    def __init__(self, call: Call, numel: int, rank: int, bits: int) -> None:
+    def __init__(self, call: Call, sent: Sent, rank: int, bits: int) -> None:
         self._call = call
-        self._numel = numel
+        self._sent = sent
+        self._numel = sent.numel
         self._rank = rank
-        self.first = call(np.ones(numel, dtype=np.int64))
-        mixed = np.random.default_rng(numel).integers(1, 16, numel)
+        self.first = call(sent.equal(1))
+        mixed = sent.mixed()
         differs = np.flatnonzero(~_same(self.values(mixed), self.values(mixed)))
         if len(differs):
             raise NotDeterministicError(
@@ -136,7 +138,7 @@ class _Watched:
         self._signed = self.first.dtype.is_signed
         self._require_values(2**self.bits - 1)
 
-    def values(self, elements: Integers) -> Floats:
+    def values(self, elements: Elements) -> Floats:
         """The cells after one more call."""
         shard = self._call(elements)
         known = self.first
@@ -155,9 +157,8 @@ class _Watched:
 
     def factors(self) -> tuple[Mask, Floats]:
         """Which cells depend on the tensor, and what they multiply an element by."""
-        full = np.ones(self._numel, dtype=np.int64)
-        one, zero, two = self.first.values, self.values(0 * full), self.values(2 * full)
-        minus = self.values(-full) if self._signed else -one
+        one, zero, two = self.first.values, self.values(self._sent.equal(0)), self.values(self._sent.equal(2))
+        minus = self.values(self._sent.equal(-1)) if self._signed else -one
         constant = _same(one, zero) & _same(one, two) & (_same(one, minus) | (not self._signed))
         constant |= self.first.unwritten
         with np.errstate(invalid="ignore", over="ignore"):
@@ -178,11 +179,10 @@ class _Watched:
             return source, 0
         base = min(self._numel, 2**bits - 1) if bits > 0 else 0
         self._require_values(base)
-        elements = np.arange(self._numel, dtype=np.int64)
         found = np.zeros(int(moving.sum()), dtype=np.int64)
         passes, weight = 0, 1
         while weight < self._numel or not passes:
-            digits = self.values(elements // weight % base + 1)[moving] / factor[moving]
+            digits = self.values(self._sent.digits(weight, base))[moving] / factor[moving]
             self._require_digits(moving, digits, base)
             found += (np.rint(digits).astype(np.int64) - 1) * weight
             passes, weight = passes + 1, weight * max(base, 2)
@@ -205,16 +205,13 @@ class _Watched:
 
     def require_same(self, source: Integers, factor: Floats, bits: int, rounded: Mask) -> None:
         """Random values through the function, and through what was found."""
-        digits = min(bits, LARGEST_VALUE.bit_length())
+        digits = min(bits, MOST_DIGITS)
         rounds = max(2, math.ceil(ODDS / digits))
-        random = np.random.default_rng(bits)
+        room = self._room(factor, digits)
         moving = source >= 0
         slack = np.where(rounded, 2.0 ** (1 - self.bits), 0.0)
-        for _ in range(rounds):
-            elements = random.integers(1, 2**digits, self._numel)
-            elements <<= random.integers(0, self._room(factor, digits), self._numel, endpoint=True)
-            if self._signed:
-                elements *= random.choice((-1, 1), self._numel)
+        for turn in range(rounds):
+            elements = self._sent.random(turn, digits, room, signed=self._signed)
             came = self.values(elements)
             due = np.where(moving, 0.0, self.first.values)
             due[moving] = elements[source[moving]] * factor[moving]

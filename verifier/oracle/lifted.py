@@ -25,6 +25,7 @@ class Lifted:
             padding: nobody knows what they hold.
         unheld: how many elements of the parameter no rank holds.
         notes: what a reader should know, one sentence each.
+        dtypes: of the tensors for which the function is known to do this, e.g. "torch.int64".
         probe: how it was found out, e.g. "torch.bfloat16, 3 digit passes".
     """
 
@@ -33,6 +34,7 @@ class Lifted:
     unwritten: Mapping[int, int]
     unheld: int
     notes: tuple[str, ...]
+    dtypes: tuple[str, ...]
     probe: str
 
     def expectation(self) -> Expectation:
@@ -102,7 +104,7 @@ def _difference(rank: int, found: RankShard, declared: RankShard) -> Difference 
     cell = int(wrong[0])
     names = list(scales)
     words = [
-        _words(int(content[cell]), names[int(scale[cell])] if content[cell] >= 0 else 1)
+        words_of(int(content[cell]), names[int(scale[cell])] if content[cell] >= 0 else 1)
         for content, scale in ((ours, our_scales), (theirs, their_scales))
     ]
     return Difference(rank, cell, len(wrong), *words)
@@ -130,7 +132,8 @@ def _outside(shard: RankShard) -> int | None:
     return None
 
 
-def _words(element: int, scale: Scale) -> str:
+def words_of(element: int, scale: Scale) -> str:
+    """An element and its scale, as a noun phrase; a negative element is none."""
     if element < 0:
         return "no element"
     return f"element {element}" if scale == 1 else f"element {element} times {scale}"

@@ -16,6 +16,7 @@ from verifier.gate.declared import Declaration, DeclarationError, declaration_of
 from verifier.gate.gating import GateError, gate
 from verifier.gate.loading import FunctionError, Loaded, load, place_of
 from verifier.gate.not_gated import not_gated
+from verifier.gate.not_intended import without_reference
 from verifier.gate.predicate import TextError
 from verifier.symbolic.domain import DomainError, Sizes
 
@@ -44,6 +45,7 @@ class Run:
     """What came of it.
 
     Attributes:
+        referred: of each constructor that was gated, whether it was compared with a reference.
         details: what more there is to say than findings, one line each.
         tests: for each refuted constructor a test that fails, by the constructor's place.
         certificates: of each proof for all sizes, likewise.
@@ -51,6 +53,7 @@ class Run:
 
     subjects: list[Subject] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
+    referred: list[bool] = field(default_factory=list)
     details: list[str] = field(default_factory=list)
     tests: dict[str, str] = field(default_factory=dict)
     certificates: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -58,7 +61,9 @@ class Run:
     @property
     def report(self) -> Report:
         """Every constructor, those included that could not be gated."""
-        return Report(tool=tool_versions(), subjects=tuple(self.subjects), unchecked=tuple(self.unchecked))
+        open_ends = without_reference(self.referred.count(False), len(self.referred))
+        unchecked = (*self.unchecked, *open_ends)
+        return Report(tool=tool_versions(), subjects=tuple(self.subjects), unchecked=unchecked)
 
 
 def gate_places(places: Sequence[str], asked: Asked, settings: Settings) -> Run:
@@ -112,6 +117,7 @@ def _gate_place(run: Run, where: str, asked: Asked, settings: Settings) -> None:
     gated = gate(loaded, declaration, settings)
     run.subjects.append(gated.subject)
     run.unchecked += gated.unchecked
+    run.referred.append(declaration.reference is not None)
     run.details += gated.refusals
     if gated.test is not None:
         run.tests[where] = gated.test

@@ -148,6 +148,11 @@ def wrapped(text: str, width: int) -> list[str]:
     return lines
 
 
+def again_wrapped(lines: list[str], width: int) -> list[str]:
+    """Lines that turn out to have less room, wrapped anew as one text: each apart would end short."""
+    return wrapped(" ".join(lines), width) if lines else []
+
+
 def _broken(word: str, width: int) -> list[str]:
     """A word in parts of at most ``width`` columns; no character is torn, should it take more than that."""
     parts, rest = [], cells(word)

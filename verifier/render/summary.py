@@ -7,7 +7,7 @@ from collections import Counter
 from verifier.diagnostics.finding import Finding
 from verifier.diagnostics.report import EXIT_NOTHING_CHECKED, EXIT_PROVED, Report, is_tool_bug
 from verifier.diagnostics.wording import counted, singular
-from verifier.render.lines import Line, Role, Span, line, page_width, wrapped
+from verifier.render.lines import Line, Role, Span, again_wrapped, line, page_width, wrapped
 
 
 def summary_lines(report: Report) -> list[Line]:
@@ -15,20 +15,20 @@ def summary_lines(report: Report) -> list[Line]:
     first, *rest = wrapped(summary_text(report), page_width())
     head, separator, tail = first.partition(" ")
     role: Role = "proved" if report.exit_code == EXIT_PROVED else "strong"
-    return [line(Span(head, role), separator + tail), *[line(f"    {more}") for more in _again(rest)]]
-
-
-def _again(texts: list[str]) -> list[str]:
-    """Continuation lines, wrapped once more because they are indented."""
-    return wrapped(" ".join(texts), page_width() - 4) if texts else []
+    return [
+        line(Span(head, role), separator + tail),
+        *[line(f"    {more}") for more in again_wrapped(rest, page_width() - 4)],
+    ]
 
 
 def summary_text(report: Report) -> str:
     """The summary without line breaks."""
     if report.unchecked:
         return f"{outcome_text(report)}; not checked: {', '.join(report.unchecked)}"
-    checked = report.exit_code != EXIT_NOTHING_CHECKED or report.checked_anything
-    return outcome_text(report) + ("; nothing left unchecked" if checked else "")
+    settled = all(subject.verdict in ("proved", "refuted") for subject in report.subjects)
+    bugs = any(is_tool_bug(finding) for _, finding in report.findings)
+    whole = settled and not bugs and report.checked_anything
+    return outcome_text(report) + ("; nothing left unchecked" if whole else "")
 
 
 def outcome_text(report: Report) -> str:

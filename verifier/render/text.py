@@ -11,6 +11,7 @@ from verifier.render.lines import (
     Line,
     Role,
     Span,
+    again_wrapped,
     columns,
     filled,
     hanging,
@@ -85,7 +86,7 @@ def _heading(finding: Finding, role: Role) -> list[Line]:
     first, *rest = wrapped(head + finding.headline, width)
     return [
         line(Span(first[: len(head)], role), Span(first[len(head) :], "strong")),
-        *[line(Span(f"    {more}", "strong")) for text in rest for more in wrapped(text, width - 4)],
+        *[line(Span(f"    {more}", "strong")) for more in again_wrapped(rest, width - 4)],
     ]
 
 

@@ -61,7 +61,7 @@ def _again(key: Any) -> Any:
 
 def _record(kind: type, state: Mapping[str, Any]) -> Any:
     """A record with these fields and no others."""
-    record = object.__new__(kind)
+    record: Any = object.__new__(kind)
     vars(record).update(state)
     return record
 

@@ -194,6 +194,7 @@ _CHECKPOINT_SET = _family(
     ("CK115", "unfit-sharding", "a sharding does not fit its mesh or its tensor", "T10"),
     ("CK116", "unfit-optimizer-state", "optimizer state does not fit its parameter", "T10"),
     ("CK117", "undeclared-padding", "padding of a flat buffer is not where the format puts it", "T8"),
+    ("CK118", "crossed-names", "two stored names have one place in the nested state, or each other's", "T10"),
 )
 
 _CHECKPOINT_REMARKS = _family(
@@ -202,6 +203,8 @@ _CHECKPOINT_REMARKS = _family(
     ("CK201", "inferred-shape", "the full shape is not stored and was taken from the blocks", ""),
     ("CK202", "ignored-file", "a file in the folder is no part of the checkpoint", ""),
     ("CK203", "absent-data", "no data file is there; the metadata was checked by itself", ""),
+    ("CK204", "unclaimed-bytes", "bytes of a data file belong to nothing that the metadata lists", ""),
+    ("CK205", "unmatched-names", "the names of the nested state are not those that are stored", ""),
 )
 
 _UNDECIDED = _family(

@@ -25,7 +25,7 @@ SM704                   ``scale`` as text
 SM901, SM902, SM903     ``obligation`` (a noun phrase), ``reason``
 CK101                   ``file`` that is missing, ``descriptor`` that asks for it, what it has ``stated``;
                         or as the next ones
-CK102 to CK117, CK2xx   see ``sets``: ``what``, ``found``, and perhaps ``stated``, ``file``, ``reason``
+CK102 to CK118, CK2xx   see ``sets``: ``what``, ``found``, and perhaps ``stated``, ``file``, ``reason``
 ======================  ==================================================================================
 
 SM107, SM301, SM703 have none. None of them holds a file name or a line: findings are compared by them.

@@ -33,6 +33,9 @@ _WHY = {
     "CK115": "a restore ignores it or fails after the machines are allocated",
     "CK116": "optimizers load such state without an error and step wrongly, or fail after they have begun",
     "CK117": "whoever cuts the flat buffer again shifts everything behind the padding",
+    "CK118": "whoever builds the nested state again exchanges the two or loses one, and nobody is told",
+    "CK204": "an entry was cut or moved, the metadata lost a tensor, or another writer left them behind",
+    "CK205": "a name was lost or changed on one side; the nested state that is built again is another one",
 }
 
 _HELPS = {
@@ -42,6 +45,8 @@ _HELPS = {
     "CK105": "write the index again from the files it should describe",
     "CK109": "name a file inside the folder; do not load this checkpoint before knowing who wrote it",
     "CK114": "copy the files of all ranks again from one save",
+    "CK118": "write the metadata again from the state, or give each name its own path in planner_data",
+    "CK204": "--payload reads what the entries point at; compare the names with those of the training state",
     "CK201": "state the full shapes: --expect-shapes with the model's config.json or another checkpoint",
 }
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from verifier.formats.dcp.contents import Contents, StoredTensor
 from verifier.formats.dcp.payload import PayloadReader
-from verifier.formats.dcp.storage import DATA_SUFFIX, DataFiles, check_entries, check_ranges
+from verifier.formats.dcp.ranges import Ranges
+from verifier.formats.dcp.storage import DATA_SUFFIX, DataFiles, check_entries
 from verifier.formats.reading.document import BoxSubject
 from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.refusal import shown
@@ -86,6 +87,8 @@ class StoredParts:
         self._stack = ExitStack()
         paths = dict.fromkeys(path for part in parts for path in part.storage.paths)
         self._files = DataFiles.of(folder, [*paths])
+        alone = self._files.missing and not self._files.sizes
+        self._ranges = None if alone else Ranges(parts, self._files)
         self._reader: PayloadReader | None = None
         if request.payload and self._files.sizes:
             prefix = origin.file.rpartition("/")[0]
@@ -111,20 +114,19 @@ class StoredParts:
         """Add what is wrong with entries, files and ranges; ``names`` are the files in the folder."""
         file, gathered = self._origin.file, self._gathered
         check_entries(self._parts, file, gathered)
-        files = self._files
-        if files.sizes or not files.missing:
-            check_ranges(self._parts, files, file, gathered)
-            self._ignored(names)
-        else:
-            gathered.remarks.append(_absent(files, file))
+        if self._ranges is None:
+            gathered.remarks.append(_absent(self._files, file))
             gathered.unchecked.append("byte ranges: none of the data files is there")
+        else:
+            self._ranges.check(file, gathered)
+            self._ignored(names)
         if self._reader is None:
             gathered.unchecked.append(
                 "whether stored headers say what the metadata says: --payload reads them"
             )
 
     def _ignored(self, names: Sequence[str]) -> None:
-        known = {*self._files.sizes, *self._files.missing}
+        known = {*self._files.sizes, *self._files.missing, *self._files.foreign}
         ignored = [name for name in names if name.endswith(DATA_SUFFIX) and name not in known]
         if ignored:
             self._gathered.remarks.append(

@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, islice
+from pathlib import PurePosixPath
 
 from verifier.formats.dcp.contents import NOWHERE, Several, Storage, chunk_label
 from verifier.formats.dcp.names import INDEX, STORAGE_INFO
@@ -120,15 +121,18 @@ class _Table:
 
     def __init__(self) -> None:
         self.columns = Storage()
-        self.paths: dict[str | None, int] = {None: NOWHERE}
+        self.paths: dict[str, int] = {}
+        self.numbers: dict[str | None, int] = {None: NOWHERE}
         self.transforms: dict[str, None] = {}
 
     def extend(self, places: _Places) -> None:
         """Add rows."""
         paths, starts, lengths, transforms = places
         for path in dict.fromkeys(paths):
-            self.paths.setdefault(path, len(self.paths) - 1)
-        self.columns.path.extend(map(self.paths.__getitem__, paths))
+            if path is not None and path not in self.numbers:
+                # "./x" and "x" are one file; ".." stays, so that what leads out of the folder is still seen.
+                self.numbers[path] = self.paths.setdefault(PurePosixPath(path).as_posix(), len(self.paths))
+        self.columns.path.extend(map(self.numbers.__getitem__, paths))
         self.columns.start.extend(starts)
         self.columns.length.extend(lengths)
         self.columns.coded += bytes(len(paths)) if transforms is None else bytes(map(bool, transforms))
@@ -136,7 +140,7 @@ class _Table:
 
     def storage(self) -> Storage:
         """The whole table."""
-        self.columns.paths = tuple(path for path in self.paths if path is not None)
+        self.columns.paths = tuple(self.paths)
         self.columns.transforms = tuple(self.transforms)
         return self.columns
 

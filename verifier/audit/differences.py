@@ -9,6 +9,7 @@ from verifier.audit.answering import Answering
 from verifier.audit.check import Settings, findings_of, tool_versions, verdict_word
 from verifier.audit.compare import compare
 from verifier.audit.entries import locate
+from verifier.audit.references import counterparts
 from verifier.diagnostics.finding import Place
 from verifier.diagnostics.report import Obligations, Report, Subject
 from verifier.model.expectation import Expectation
@@ -26,16 +27,11 @@ def diff_documents(here: Sequence[ShardMap], there: Sequence[ShardMap]) -> Repor
     A name that only one side has is a refutation (SM502).
     """
     answering = Settings().answering()
-    if len(here) == len(there) == 1:
-        pairs = [(here[0].name, here[0], there[0])]
-    else:
-        others = {shard_map.name: shard_map for shard_map in there}
-        pairs = [(m.name, m, others[m.name]) for m in here if m.name in others]
-    subjects = [_compared(name, left, right, answering) for name, left, right in pairs]
-    matched = {name for name, _, _ in pairs}
-    if len(here) != 1 or len(there) != 1:
-        subjects += [_unmatched(m, B) for m in here if m.name not in matched]
-        subjects += [_unmatched(m, A) for m in there if m.name not in matched]
+    others = {shard_map.name: shard_map for shard_map in there}
+    pairs = counterparts([m.name for m in here], [m.name for m in there])
+    subjects = [_compared(m.name, m, others[pairs[m.name]], answering) for m in here if m.name in pairs]
+    subjects += [_unmatched(m, B) for m in here if m.name not in pairs]
+    subjects += [_unmatched(m, A) for m in there if m.name not in pairs.values()]
     return Report(tool=tool_versions(), subjects=tuple(subjects))
 
 

@@ -18,6 +18,7 @@ from verifier.audit.entries import Entry, batches, check_entry, entries_of, file
 from verifier.audit.executors import IN_PROCESS, Workers, in_order
 from verifier.audit.proofs import Proofs
 from verifier.audit.references import Maps, with_references
+from verifier.audit.together import Together
 from verifier.diagnostics.finding import Place
 from verifier.diagnostics.report import Report, Subject
 from verifier.formats import Document, FormatError, Found, NoMapError, Refusal, Request, found_at, read
@@ -73,35 +74,49 @@ def audit_paths(paths: Iterable[Path], audit: Audit) -> Report:
     unchecked: dict[str, None] = {}
     with ExitStack() as stack:
         cache = None if audit.cache is None else stack.enter_context(opened(audit.cache))
+        together = Together(audit.request.shapes, audit.references)
         for path in paths:
-            audited = _named(path, audit, cache)
-            subjects += audited.subjects
-            unchecked.update(dict.fromkeys(audited.unchecked))
+            for audited in _named(path, audit, cache):
+                subjects += audited.subjects
+                unchecked.update(dict.fromkeys(audited.unchecked))
+                if audited.document is not None:
+                    together.add(audited.document)
+        subjects += _absent(together, audit)
     return Report(tool=tool_versions(), subjects=tuple(subjects), unchecked=tuple(unchecked))
 
 
 def audit_path(path: Path, settings: Settings, request: Request | None = None) -> Audited:
     """One file or checkpoint folder, judged in this process, with certificates."""
     audit = Audit(settings=settings, request=request or Request(), keep_outcomes=True)
-    return _audited(Found(path), audit, None)
+    audited = _audited(Found(path), audit, None)
+    if audited.document is None:
+        return audited
+    together = Together(audit.request.shapes, None)
+    together.add(audited.document)
+    return replace(audited, subjects=(*audited.subjects, *_absent(together, audit)))
 
 
-def _named(path: Path, audit: Audit, cache: Cache | None) -> Audited:
+def _named(path: Path, audit: Audit, cache: Cache | None) -> Iterator[Audited]:
     """Whatever is at a path that somebody named."""
     search = found_at(path, audit.request)
-    subjects: list[Subject] = []
-    unchecked: list[str] = []
+    nothing = True
     for found in search.found:
         try:
-            audited = _audited(found, audit, cache)
+            yield _audited(found, audit, cache)
+            nothing = False
         except NoMapError:
             search.without_map.append(found.path)
-            continue
-        subjects += audited.subjects
-        unchecked += audited.unchecked
-    if not subjects:
-        return _audited(Found(path), audit, cache)
-    return Audited(tuple(subjects), (*unchecked, *search.unchecked()), None)
+    if nothing:
+        yield _audited(Found(path), audit, cache)
+    else:
+        yield Audited((), tuple(search.unchecked()), None)
+
+
+def _absent(together: Together, audit: Audit) -> list[Subject]:
+    """What is in none of the plain documents that should have it."""
+    document = together.document()
+    subject = None if document is None else file_set(document, audit.settings)
+    return [] if subject is None else [subject]
 
 
 def _audited(found: Found, audit: Audit, cache: Cache | None) -> Audited:

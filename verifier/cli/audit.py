@@ -31,7 +31,8 @@ from verifier.diagnostics.wording import escaped
     "--reference",
     type=NamedPath(exists=True),
     metavar="PATH",
-    help="Also demand that each map is the same function as the map of its name in this document.",
+    help="Also demand that each map is the same function as the map of its name in this document; single "
+    "maps are compared whatever their names.",
 )
 @settings_options
 @jobs_option

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from verifier.formats.reading import marks
 from verifier.formats.reading.document import Document
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.request import Request
 from verifier.formats.reading.sight import Sight
+from verifier.formats.reading.stated_shapes import with_stated_shapes
 from verifier.formats.registry import Format, formats
 from verifier.model.origin import Origin
 
@@ -37,9 +39,13 @@ def read(
         found = _format_of(sight, asked)
         if found is None:
             raise _unknown(sight, origin)
-        return found.load()(path, origin, asked)
+        _must_fit(sight, found, origin)
+        document = found.load()(path, origin, asked)
     except OSError as error:
         raise _unopened(origin, error) from None
+    # One file may hold one of several formats, and its reader tells which.
+    form = next((form for form in formats() if form.name == document.kind), found)
+    return _with_what_is_asked(document, form, asked)
 
 
 def _seen(path: Path, origin: Origin) -> Sight:
@@ -60,6 +66,29 @@ def _format_of(sight: Sight, request: Request) -> Format | None:
     if request.input_format is not None:
         return next(form for form in known if form.name == request.input_format)
     return next((form for form in known if form.recognises(sight)), None)
+
+
+def _must_fit(sight: Sight, form: Format, origin: Origin) -> None:
+    """Raises FormatError for a file that is plainly something else than the format that was asked for."""
+    outside = marks.container(sight)
+    if outside is None or not form.containers or outside in form.containers:
+        return
+    raise FormatError(
+        "SM001",
+        f"this is {outside}, and {form.about} was asked for",
+        origin,
+        help="leave out --input-format: formats are told by content",
+    )
+
+
+def _with_what_is_asked(document: Document, form: Format, request: Request) -> Document:
+    """The document with what its reader does not do of what is asked: done here, or said to be undone."""
+    if request.values and not form.values:
+        note = f"--values: says nothing for this format ({form.about})"
+        document = replace(document, unchecked=(*document.unchecked, note))
+    if request.shapes is not None and not form.shapes:
+        document = with_stated_shapes(document, request.shapes)
+    return document
 
 
 def _unknown(sight: Sight, origin: Origin) -> FormatError:

@@ -41,5 +41,7 @@ def read_archive_file(path: Path, origin: Origin, request: Request) -> Document:
     if is_optimizer_state(value):
         return optimizer_document(value, path, origin, request)
     if holds_dtensors(value):
-        return rank_files_document([rank_file(value, path, origin, limits)], origin=origin, whole_set=False)
+        return rank_files_document(
+            [rank_file(value, path, origin, limits)], origin=origin, request=request, whole_set=False
+        )
     return read_plain(value, path.stem, origin, limits)

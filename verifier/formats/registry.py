@@ -49,6 +49,8 @@ class Format:
             is true of whatever has the container of the format.
         containers: what a file of this format is on the outside, in the words of ``marks.container``; empty
             for formats of folders, and where nobody said.
+        shapes: whether its reader itself holds parameters against stated shapes, and says what is not there.
+        values: whether its reader compares values where that is asked.
     """
 
     name: str
@@ -58,6 +60,8 @@ class Format:
     claims: Claims = everything
     found: Recognises | None = None
     containers: tuple[str, ...] = ()
+    shapes: bool = False
+    values: bool = False
 
     def finds(self, sight: Sight) -> bool:
         """Whether a file is of this format that was only found in a folder."""
@@ -81,17 +85,18 @@ BUILT_IN: tuple[Format, ...] = (
     Format(
         "megatron", "Megatron-core checkpoint", is_megatron,
         "verifier.formats.megatron.reader:read_megatron",
-        claims=named(*_DCP, "metadata.json", "common.pt", folders=True),
+        claims=named(*_DCP, "metadata.json", "common.pt", folders=True), shapes=True,
     ),
     Format(
         "dcp", "torch distributed checkpoint", is_dcp, "verifier.formats.dcp.reader:read_dcp",
         claims=named(*_DCP),
         found=lambda sight: marks.container(sight) == marks.PICKLE and is_dcp(sight),
-        containers=(marks.PICKLE,),
+        containers=(marks.PICKLE,), shapes=True,
     ),
     Format(
         "orbax", "Orbax checkpoint of JAX arrays", is_orbax, "verifier.formats.orbax.reader:read_orbax",
         claims=named("_*", "array_metadatas", "manifest.ocdbt", "commit_success.txt", folders=True),
+        shapes=True,
     ),
     Format(
         "deepspeed", "DeepSpeed checkpoint folder", is_deepspeed_folder,
@@ -100,7 +105,7 @@ BUILT_IN: tuple[Format, ...] = (
     Format(
         "map+safetensors", "shard map beside the tensors of its ranks", is_map_with_tensors,
         "verifier.formats.safetensors.stored_replicas:read_map_with_tensors",
-        claims=named("map.json", "rank[0-9]*.safetensors"),
+        claims=named("map.json", "rank[0-9]*.safetensors"), values=True,
     ),
     Format(
         "rank-files", "files of ranks that do not say how tensors are cut", is_implicit,
@@ -111,11 +116,12 @@ BUILT_IN: tuple[Format, ...] = (
         "hf-dcp", "torch distributed checkpoint in Hugging Face storage", is_hf_dcp,
         "verifier.formats.hf_dcp.reader:read_hf_dcp",
         claims=lambda sight: [*_SAFETENSORS(sight), *named("sharded")(sight)],
+        shapes=True, values=True,
     ),
     Format(
         "safetensors", "safetensors files, with or without an index", is_safetensors,
         "verifier.formats.safetensors.reader:read_safetensors", claims=_SAFETENSORS,
-        containers=(marks.SAFETENSORS, marks.JSON),
+        containers=(marks.SAFETENSORS, marks.JSON), shapes=True,
     ),
     Format(
         "fsdp1", "ShardedTensors of FSDP1, one file for each rank", is_fsdp1,
@@ -124,10 +130,12 @@ BUILT_IN: tuple[Format, ...] = (
     Format(
         "torch-dtensor", "DTensors in files of torch.save, one for each rank", is_rank_files,
         "verifier.formats.torch_files.dtensor:read_rank_files", claims=_RANK_FILES, containers=(marks.ZIP,),
+        shapes=True, values=True,
     ),
     Format(
         "optimizer-state", "state dict of a torch optimizer", is_optimizer_file,
         "verifier.formats.torch_files.optimizer_state:read_optimizer_file", containers=(marks.ZIP,),
+        shapes=True, values=True,
     ),
     Format(
         "torch-save", "a file of torch.save", marks.is_zip,

@@ -144,13 +144,17 @@ def by_summary(case: Case) -> Draft:
     """Any other code: its summary, and whatever numbers the fault has."""
     code = find_code(case.fault.code)
     summary = case.fault.code if code is None else code.summary
-    details = "; ".join(f"{key} {case.text(key)}" for key in sorted(case.fault.values))
+    values = case.fault.values
+    details = "; ".join(f"{key} {case.text(key)}" for key in sorted(values))
+    # Beside an obligation the reason is a remark already.
+    reasons = (case.text("reason"),) if "reason" in values and "obligation" not in values else ()
     return Draft(
         headline=summary,
         concise=f"{case.culprit}: {summary}" + (f" ({details})" if details else ""),
         labels=case.culprit_label("dest", summary),
         equations=case.equations("parameter" if case.fault.side == "parameter" else "shard"),
         tally=case.tally("place"),
+        notes=reasons,
     )
 
 

@@ -60,7 +60,7 @@ class Payloads:
 
     Attributes:
         faults: CK110, at most one.
-        refusals: the first header that could not be read; none when all could.
+        refusals: the first header that could not be read, and each file that could not, the first time.
         read: how many headers agree.
     """
 
@@ -79,6 +79,7 @@ class PayloadReader:
         self._stack = ExitStack()
         self._path = ""
         self._file: io.FileIO | None = None
+        self._unreadable: set[str] = set()
 
     def __enter__(self) -> PayloadReader:
         return self
@@ -90,31 +91,35 @@ class PayloadReader:
         """The headers of one tensor's chunks, as far as their files are there."""
         found = Payloads()
         wrong: list[tuple[int, str, str]] = []
+        broken: tuple[Refusal, ...] = ()
         for position, path, start, length in _stored(contents, tensor):
-            if start + length > self._files.sizes.get(path, -1):
-                continue  # said already: the file is not there, or too short
+            if path in self._unreadable or start + length > self._files.sizes.get(path, -1):
+                continue  # said already: the file is not there, too short, or not to be read
             origin = Origin(f"{self._prefix}{path}")
             try:
                 header = tensor_header(
                     read_torch_zip(_Window(self._open(path), start, length), origin, self._limits)
                 )
             except FormatError as error:
-                found.refusals = found.refusals or (_refusal(tensor, position, error),)
+                broken = broken or (_refusal(tensor, position, error),)
                 continue
             except OSError as error:
-                found.refusals = found.refusals or (_unopened(tensor, position, origin, error),)
+                self._unreadable.add(path)
+                found.refusals = (*found.refusals, _unopened(path, origin, error))
                 continue
             difference = _difference(header, tensor, position)
             if difference is None:
                 found.read += 1
             else:
                 wrong.append((position, *difference))
+        found.refusals += broken
         found.faults = _payload_faults(tensor, wrong)
         return found
 
     def _open(self, path: str) -> io.FileIO:
         if self._file is None or path != self._path:
             self._stack.close()
+            self._file = None  # where opening the next fails, this one is closed all the same
             self._file = self._stack.enter_context(io.FileIO(self._files.folder / path, opener=regular))
             self._path = path
         return self._file
@@ -164,11 +169,11 @@ def _refusal(tensor: StoredTensor, position: int, error: FormatError) -> Refusal
     )
 
 
-def _unopened(tensor: StoredTensor, position: int, origin: Origin, error: OSError) -> Refusal:
+def _unopened(path: str, origin: Origin, error: OSError) -> Refusal:
     return Refusal(
-        name=tensor.name,
+        name=path,
         origin=origin,
         code="SM001",
-        message=f"what is stored of {_label(tensor, position)} cannot be read: {error.strerror}",
+        message=f"what is stored in it cannot be read: {error.strerror}",
         help="check the path and its permissions",
     )

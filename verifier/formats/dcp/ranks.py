@@ -18,10 +18,10 @@ from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.rank_boxes import Box, box_map, leaves
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.request import Request
-from verifier.formats.safetensors.stored_bytes import unstored_fault
+from verifier.formats.reading.stated_shapes import other_shape, unstored_fault
 from verifier.model.expectation import Expectation
 from verifier.model.origin import Origin
-from verifier.obligations.faults import Fault, Value
+from verifier.obligations.faults import Fault
 
 SOUNDNESS = Expectation()
 
@@ -105,7 +105,7 @@ def _gather_tensors(
         faults = [
             *_disagreements(tensors, prefix),
             *_outside(tensors),
-            *_other_shape(tensors[first], request),
+            *other_shape(name, tensors[first].shape, request.shapes),
         ]
         for rank, tensor in tensors.items():
             faults += stored.faults_of(ranks[rank], tensor)
@@ -172,11 +172,3 @@ def _outside(tensors: Mapping[int, StoredTensor]) -> list[Fault]:
             number=len(wrong),
         )
     ]
-
-
-def _other_shape(tensor: StoredTensor, request: Request) -> list[Fault]:
-    stated = None if request.shapes is None else request.shapes.get(tensor.name)
-    if stated is None or stated == tensor.shape:
-        return []
-    values: dict[str, Value] = {"descriptor": "the expected shapes", "stated": stated, "found": tensor.shape}
-    return [Fault(code="SM507", side="map", values=values)]

@@ -19,10 +19,11 @@ from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.request import Request
 from verifier.formats.reading.sight import Sight
+from verifier.formats.reading.stated_shapes import unstored_fault
 from verifier.formats.safetensors.files import SHARDING_INFO
 from verifier.formats.safetensors.folder import SafetensorsFolder, files_of, open_files
 from verifier.formats.safetensors.reader import gather_folder
-from verifier.formats.safetensors.stored_bytes import EXCHANGED, VALUES, has_right_size, unstored_fault
+from verifier.formats.safetensors.stored_bytes import EXCHANGED, VALUES, has_right_size
 from verifier.model.origin import Origin
 
 KIND = "hf-dcp"

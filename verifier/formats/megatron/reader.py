@@ -24,8 +24,8 @@ from verifier.formats.reading.object_files import check_objects
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.request import Request
 from verifier.formats.reading.sight import Sight
+from verifier.formats.reading.stated_shapes import unstored_fault
 from verifier.formats.reading.whole_file import bounded_bytes
-from verifier.formats.safetensors.stored_bytes import unstored_fault
 from verifier.model.origin import Origin
 
 KIND = "megatron"

@@ -16,6 +16,7 @@ from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.object_files import check_objects
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.request import Request
+from verifier.formats.reading.stated_shapes import unstored_fault
 from verifier.formats.zarr.array import METADATA_V2, zarr_array
 from verifier.formats.zarr.chunks import Budget, check_chunks
 from verifier.formats.zarr.sizes import Missing
@@ -71,6 +72,7 @@ class _Reader:
                 self._folder(name)
             except (FormatError, OSError) as error:
                 self.gathered.refuse(name, error, Origin(f"{self.prefix}/{name}"))
+        self.gathered.faults += unstored_fault(self.request.shapes, folders)
         if COMMON not in entries:
             self.gathered.faults.append(
                 set_fault("CK101", f"the file {COMMON}", "is not there", file=self.origin.file)

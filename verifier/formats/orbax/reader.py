@@ -27,6 +27,7 @@ from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.json_file import read_json
 from verifier.formats.reading.refusal import FormatError
 from verifier.formats.reading.request import Request
+from verifier.formats.reading.stated_shapes import unstored_fault
 from verifier.formats.zarr.chunks import Budget
 from verifier.formats.zarr.store import entries_of
 from verifier.model.origin import Origin
@@ -71,6 +72,9 @@ class _Reader:
         blocks = read_blocks(self.path, self._place(BLOCKS), self.budget.files, limits, self.gathered)
         stored = set() if self.arrays is None else set(self.arrays.names())
         self._leaves(stored, shardings or {}, blocks or {})
+        if self.arrays is not None:
+            leaves = set() if self.tree is None else self.tree.leaves.keys()
+            self.gathered.faults += unstored_fault(self.request.shapes, stored | leaves)
         if self.tree is not None:
             self._beside(self.tree, stored, shardings, blocks)
 

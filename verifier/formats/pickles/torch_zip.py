@@ -15,16 +15,20 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from verifier.formats.pickles.records import Call, Grammar, Name
 from verifier.formats.pickles.tree import read_pickle
 from verifier.formats.reading.limits import Limits
+from verifier.formats.reading.marks import ZIP_MAGIC
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.regular import regular
 from verifier.model.origin import Origin
 
 ENCRYPTED = 0x1
 PICKLE = "data.pkl"
+_HEADER = struct.Struct("<4s22xHH")
+"""Of a member: its magic number, and the lengths of name and extra field that stand before its bytes."""
 
 UNREADABLE_ZIP = (
     zipfile.BadZipFile,
@@ -191,11 +195,7 @@ def read_storages(path: Path, origin: Origin, keys: Iterable[str], limits: Limit
     """
     most = max(limits.value_bytes, limits.archive_directory_bytes)
     with _opened(path, origin, limits, most) as archive:
-        folder = _pickle_entry(archive, origin).filename.removesuffix(PICKLE)
-        if f"{folder}byteorder" in archive.namelist() and archive.read(f"{folder}byteorder") != b"little":
-            raise FormatError(
-                "SM001", "its tensor data is not little-endian", origin, help="save it on another machine"
-            )
+        folder = _little_endian(archive, origin)
         entries = {key: archive.getinfo(f"{folder}data/{key}") for key in keys}
         total = sum(entry.file_size for entry in entries.values())
         if total > limits.value_bytes:
@@ -206,6 +206,41 @@ def read_storages(path: Path, origin: Origin, keys: Iterable[str], limits: Limit
                 help="audit it without values",
             )
         return {key: archive.read(entry) for key, entry in entries.items()}
+
+
+def storage_places(
+    path: Path, origin: Origin, keys: Iterable[str], limits: Limits
+) -> dict[str, tuple[int, int]]:
+    """Where the raw bytes of storages lie in a file of torch.save, by key: the first byte, and how many.
+
+    Raises:
+        FormatError: SM001 for a storage that is not there or is not little-endian.
+        OSError: the file cannot be read at all.
+    """
+    with _opened(path, origin, limits, limits.archive_directory_bytes) as archive, path.open("rb") as file:
+        folder = _little_endian(archive, origin)
+        entries = {key: archive.getinfo(f"{folder}data/{key}") for key in keys}
+        return {key: (_first_byte(file, entry), entry.file_size) for key, entry in entries.items()}
+
+
+def _first_byte(file: BinaryIO, entry: zipfile.ZipInfo) -> int:
+    """Where a member begins: behind its own header, which may be padded otherwise than the directory says."""
+    file.seek(entry.header_offset)
+    header = file.read(_HEADER.size)
+    magic, name, extra = _HEADER.unpack(header)
+    if magic != ZIP_MAGIC:
+        raise zipfile.BadZipFile("a member has no header")
+    return entry.header_offset + _HEADER.size + int(name) + int(extra)
+
+
+def _little_endian(archive: zipfile.ZipFile, origin: Origin) -> str:
+    """The folder of an archive whose tensor data is little-endian."""
+    folder = _pickle_entry(archive, origin).filename.removesuffix(PICKLE)
+    if f"{folder}byteorder" in archive.namelist() and archive.read(f"{folder}byteorder") != b"little":
+        raise FormatError(
+            "SM001", "its tensor data is not little-endian", origin, help="save it on another machine"
+        )
+    return folder
 
 
 @contextmanager

@@ -116,6 +116,17 @@ class Document:
     expect: CaseExpect | None = None
 
     @property
+    def names(self) -> frozenset[str]:
+        """The names of its parameters, those of parts that could not be read among them."""
+        return frozenset(
+            [
+                *[subject.name for subject in self.subjects],
+                *[subject.boxes.name for subject in self.boxes if subject.is_parameter],
+                *[refusal.name for refusal in self.refusals],
+            ]
+        )
+
+    @property
     def maps(self) -> tuple[ShardMap, ...]:
         """Every map, those of boxes with one holder for each box."""
         return (

@@ -11,6 +11,7 @@ from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.request import Request
 from verifier.formats.reading.sight import Sight
+from verifier.formats.reading.stated_shapes import unstored_fault
 from verifier.formats.safetensors.files import (
     SHARDING_INFO,
     SUFFIX,
@@ -36,7 +37,6 @@ from verifier.formats.safetensors.stored_bytes import (
     gather_file,
     has_right_size,
     tensor_block,
-    unstored_fault,
 )
 from verifier.model.origin import Origin
 

@@ -51,6 +51,20 @@ def run_count(shard_map: ShardMap) -> int:
     return sum(piece.numel // _inner(piece) for _, _, piece in shard_map.pieces() if not piece.is_empty)
 
 
+def stays_inside(shard_map: ShardMap) -> bool:
+    """Whether every view stays inside its buffers; the rest is for the prover."""
+    return all(
+        piece.is_empty
+        or (
+            piece.source.lowest >= 0
+            and piece.source.highest < shard_map.numel
+            and piece.dest.lowest >= 0
+            and piece.dest.highest < shard_map.ranks[rank].numel
+        )
+        for rank, _, piece in shard_map.pieces()
+    )
+
+
 def replica_drift(shard_map: ShardMap, read: Read, item_bytes: int) -> tuple[Fault | None, int]:
     """SM404 for the least element whose copies differ, and how many pairs of runs were compared.
 

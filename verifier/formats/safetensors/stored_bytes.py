@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from verifier.formats.reading.document import BoxSubject
 from verifier.formats.reading.gathered import Gathered, set_fault
@@ -93,22 +93,6 @@ def size_faults(parts: Iterable[tuple[Header, StoredTensor]]) -> list[Fault]:
 def has_right_size(tensor: StoredTensor) -> bool:
     """Whether a tensor has as many bytes as its shape and type need."""
     return (tensor.end - tensor.begin) * 8 == math.prod(tensor.shape) * BITS[tensor.dtype]
-
-
-def unstored_fault(shapes: Mapping[str, tuple[int, ...]] | None, stored: Container[str]) -> list[Fault]:
-    """CK111 for the first parameter that should be there and is in no file; counts all."""
-    absent = [name for name in shapes or () if name not in stored]
-    if not absent:
-        return []
-    return [
-        set_fault(
-            "CK111",
-            f"the tensor {shown(absent[0])}",
-            "is in no file",
-            stated="the expected shapes name it",
-            number=len(absent),
-        )
-    ]
 
 
 def _length_faults(header: Header, end: int) -> list[Fault]:

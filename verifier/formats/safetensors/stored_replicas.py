@@ -20,10 +20,9 @@ from verifier.formats.reading.request import Request
 from verifier.formats.safetensors.files import MAP, rank_of
 from verifier.formats.safetensors.folder import files_of, open_files, place_in
 from verifier.formats.safetensors.header import BITS, Header, StoredTensor
-from verifier.formats.safetensors.replica_bits import replica_drift, run_count
+from verifier.formats.safetensors.replica_bits import replica_drift, run_count, stays_inside
 from verifier.formats.safetensors.stored_bytes import has_right_size, size_faults
 from verifier.model.origin import Origin
-from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
 
 KIND = "map+safetensors"
@@ -184,18 +183,4 @@ class _Held:
         runs = run_count(shard_map)
         if runs > request.limits.replica_runs:
             return f"{runs} stretches of memory, over the limit of {request.limits.replica_runs}"
-        return None if _stays_inside(shard_map) else "the map is wrong"
-
-
-def _stays_inside(shard_map: ShardMap) -> bool:
-    """Whether every view stays inside its buffers; the rest is for the prover."""
-    return all(
-        piece.is_empty
-        or (
-            piece.source.lowest >= 0
-            and piece.source.highest < shard_map.numel
-            and piece.dest.lowest >= 0
-            and piece.dest.highest < shard_map.ranks[rank].numel
-        )
-        for rank, _, piece in shard_map.pieces()
-    )
+        return None if stays_inside(shard_map) else "the map is wrong"

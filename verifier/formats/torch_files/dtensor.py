@@ -14,6 +14,7 @@ from pathlib import Path
 from verifier.formats.reading.document import Document, Refusal, Subject
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.request import Request
+from verifier.formats.reading.stated_shapes import other_shape, unstored_fault
 from verifier.formats.torch_files.device_mesh import Mesh
 from verifier.formats.torch_files.dtensor_map import UnfitError, dtensor_map, placements_text
 from verifier.formats.torch_files.dtensor_records import DTensor
@@ -25,6 +26,7 @@ from verifier.formats.torch_files.rank_agreement import (
     plain_tensors,
 )
 from verifier.formats.torch_files.rank_files import RankFile, read_rank_file, read_rank_set, sets_in
+from verifier.formats.torch_files.stored_values import Replicas
 from verifier.model.expectation import Expectation
 from verifier.model.origin import Origin
 from verifier.model.shard_map import ShardMap
@@ -32,6 +34,8 @@ from verifier.obligations.faults import Fault
 
 KIND = "torch-dtensor"
 NAMES_SHOWN = 4
+VALUES_OFF = "the values of tensors, so whether replicas are equal: no tensor data is read"
+VALUES_LEFT = "the values of plain tensors, and of DTensors without replicas"
 OF_THE_MESH = ("the shape of the mesh", "the ranks of the mesh")
 SOUNDNESS = Expectation()
 
@@ -45,23 +49,28 @@ def read_rank_files(path: Path, origin: Origin, request: Request) -> Document:
     """
     if not path.is_dir():
         file = read_rank_file(path, origin, request.limits)
-        return rank_files_document([file], origin=origin, whole_set=False)
+        return rank_files_document([file], origin=origin, request=request, whole_set=False)
     documents = []
     for names in sets_in(path, origin, request.limits).values():
         files, refusals = read_rank_set(path, names, origin, request.limits)
-        documents.append(rank_files_document(files, origin=origin, refusals=refusals))
+        documents.append(rank_files_document(files, origin=origin, request=request, refusals=refusals))
     return reduce(_joined, documents)
 
 
 def rank_files_document(
-    files: Sequence[RankFile], *, origin: Origin, whole_set: bool = True, refusals: Sequence[Refusal] = ()
+    files: Sequence[RankFile],
+    *,
+    origin: Origin,
+    request: Request,
+    whole_set: bool = True,
+    refusals: Sequence[Refusal] = (),
 ) -> Document:
     """The document of files that belong together; ``whole_set``: these should be the files of all ranks."""
     refused = [
         *refusals,
         *(Refusal.of(name, error) for file in files for name, error in file.tensors.refused.items()),
     ]
-    unchecked = ["the values of tensors, so whether replicas are equal: no tensor data is read"]
+    unchecked = [VALUES_LEFT if request.values else VALUES_OFF]
     if not whole_set:
         unchecked.append("the files of other ranks: one file was named, not its folder")
     if not any(file.tensors.cut for file in files):
@@ -72,6 +81,8 @@ def rank_files_document(
     faults = [*copied, *(missing_ranks(files, refusals) if whole_set else ()), *other_names(told)]
     different_shapes, same = plain_tensors(told)
     faults.extend(different_shapes)
+    faults.extend(_stated_shapes(told, request))
+    replicas = Replicas(request) if request.values else None
     subjects: list[Subject] = []
     partial: list[str] = []
     meshes: set[tuple[Mesh, Mesh]] = set()
@@ -81,7 +92,7 @@ def rank_files_document(
             partial.append(name)
             continue
         try:
-            subjects.append(_subject(name, holding, meshes))
+            subjects.append(_subject(name, holding, meshes, request, replicas))
         except UnfitError as error:
             faults.append(_unfit(name, holding[0][0], error))
         except FormatError as error:
@@ -89,6 +100,9 @@ def rank_files_document(
     if partial:
         unchecked.append(f"partial tensors, which hold summands and no elements: {_some(partial)}")
     checks = {"rank files": len(files), "replicated plain tensors": same}
+    if replicas is not None:
+        unchecked.extend(replicas.unchecked())
+        checks["replica runs"] = replicas.compared
     return Document(
         file=origin.file,
         kind=KIND,
@@ -101,7 +115,11 @@ def rank_files_document(
 
 
 def _subject(
-    name: str, holding: Sequence[tuple[RankFile, DTensor]], meshes: set[tuple[Mesh, Mesh]]
+    name: str,
+    holding: Sequence[tuple[RankFile, DTensor]],
+    meshes: set[tuple[Mesh, Mesh]],
+    request: Request,
+    replicas: Replicas | None,
 ) -> Subject:
     """The map of one tensor, from the first file that has it, held against the other files.
 
@@ -131,6 +149,9 @@ def _subject(
     copies = list(dict.fromkeys(tensor.mesh.ranks for _, tensor in agreeing))
     shard_map = dtensor_map(name, base_file.origin, base, copies)
     faults.extend(_local_shapes(name, shard_map, agreeing))
+    if replicas is not None and not faults:
+        faults.extend(replicas.drift(shard_map, agreeing))
+    faults.extend(other_shape(name, base.shape, request.shapes))
     return Subject(
         name=name,
         origin=base_file.origin,
@@ -181,6 +202,19 @@ def _local_shapes(
                 "found": shard.shard_shape,
             },
         )
+
+
+def _stated_shapes(files: Sequence[RankFile], request: Request) -> Iterator[Fault]:
+    """Plain tensors of another shape than the expected one, and expected tensors that no file has."""
+    if request.shapes is None:
+        return
+    plain = {name: header.shape for file in files for name, header in file.tensors.plain.items()}
+    for name, shape in plain.items():
+        yield from other_shape(name, shape, request.shapes, f"the expected shape of {shown(name)}")
+    cut = {name for file in files for name in file.tensors.cut}
+    refused = {name for file in files for name in file.tensors.refused}
+    absent = [name for name in request.shapes if shown(name) not in refused]
+    yield from unstored_fault(absent, plain.keys() | cut)
 
 
 def _unfit(name: str, file: RankFile, error: UnfitError) -> Fault:

@@ -28,6 +28,7 @@ class RankFile:
     """One file: its name, the rank in the name, and its tensors."""
 
     name: str
+    path: Path
     origin: Origin
     rank: int | None
     tensors: RankTensors
@@ -106,6 +107,7 @@ def rank_file(value: object, path: Path, origin: Origin, limits: Limits) -> Rank
 
     return RankFile(
         name=path.name,
+        path=path,
         origin=origin,
         rank=rank_in(path.name),
         tensors=rank_tensors(value, origin, integers),

@@ -18,7 +18,8 @@ class Budget:
         addresses: most addresses ``enumerate`` may list.
         isl_operations: isl's own operation limit for one equation; twice that for all of one question.
         z3_rlimit: z3's own resource limit for one question.
-        kill_seconds: wall clock after which z3 is stopped should it overrun its rlimit; only a safety net.
+        kill_seconds: wall clock after which z3 is stopped should it overrun its rlimit; only a safety net: 20
+            times what the slowest question known takes to spend the rlimit.
     """
 
     distinct_strides: int = 12
@@ -28,8 +29,8 @@ class Budget:
     pairs: int = 200_000
     addresses: int = 2_000_000
     isl_operations: int = 30_000
-    z3_rlimit: int = 5_000_000
-    kill_seconds: float = 10.0
+    z3_rlimit: int = 1_000_000
+    kill_seconds: float = 600.0
 
     def scaled(self, factor: float) -> Budget:
         """The same budget with every count multiplied, the wall clock too; strides grow by its logarithm."""

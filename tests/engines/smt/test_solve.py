@@ -10,6 +10,7 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from verifier.budget import Budget
 from verifier.engines.smt.minimise import Least, Query, least
 from verifier.engines.smt.solve import Doubt, LimitedSolver
 
@@ -68,6 +69,28 @@ def test_z3_stops_at_its_limit_and_stays_stopped() -> None:
     spent = int(first.reason.split(" at ")[1].split()[0])
     assert 20_000 <= spent < 22_000
     assert solver.value(place, [place == 1]) == Doubt("SM903", "rlimit 20000 is spent")
+
+
+def test_a_doubt_that_the_clock_made_says_so() -> None:
+    solver = LimitedSolver(10**9, 0.05)
+    place = z3.Int("place", solver.context)
+    stopped = Doubt(
+        "SM903",
+        "the clock stopped z3 after 0.05 s, before its rlimit 1000000000 was spent:"
+        " a faster machine may get further",
+    )
+    assert solver.value(place, [place == 77_777, *hard(place)]) == stopped
+    assert solver.value(place, [place == 1]) == stopped
+
+
+def test_by_default_the_count_decides_and_not_the_clock() -> None:
+    """A machine would have to be ten times as slow as this one, which may be a busy one."""
+    budget = Budget()
+    solver = LimitedSolver(budget.z3_rlimit, budget.kill_seconds / 10)
+    place = z3.Int("place", solver.context)
+    doubt = solver.value(place, [place == 77_777, *hard(place)])
+    assert isinstance(doubt, Doubt)
+    assert doubt.reason.endswith(f"of rlimit {budget.z3_rlimit}")
 
 
 def test_the_same_work_gives_the_same_doubt() -> None:

@@ -43,7 +43,10 @@ class Fails:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Not decided: SM901 (outside the fragment), SM902 (over budget) or SM903 (a solver gave up)."""
+    """Not decided: SM901 (outside the fragment), SM902 (over budget), SM903 (a solver gave up), or TB101.
+
+    TB101 is for an engine that asks others and got certain answers from two that contradict each other.
+    """
 
     code: str
     reason: str

@@ -1,7 +1,8 @@
 """The engines in the order of their cost, each asked only what the cheaper ones left open.
 
 An answer names the engine that gave it. A refutation without the least place is kept while the remaining
-engines try to find that place; whatever they say, it stays a refutation.
+engines try to find that place. Should one of them prove what was refuted, one of the two is wrong, and
+nothing is decided (TB101).
 """
 
 from __future__ import annotations
@@ -31,8 +32,7 @@ class Portfolio:
             answer = engine_named(name).decide(question, budget)
             match answer:
                 case Holds():
-                    if refuted is None:
-                        return answer
+                    return answer if refuted is None else _contradiction(refuted, answer)
                 case Fails(defect):
                     if defect.least:
                         return answer
@@ -41,6 +41,11 @@ class Portfolio:
                 case Unknown():
                     unknown.append(answer)
         return refuted or _combined(unknown)
+
+
+def _contradiction(refuted: Fails, proved: Holds) -> Unknown:
+    """Two certain answers that cannot both be right: a bug of ours, whichever it is."""
+    return Unknown("TB101", f"{refuted.engine} refutes it, {proved.engine} proves it", Portfolio.name)
 
 
 def _combined(unknown: list[Unknown]) -> Unknown:

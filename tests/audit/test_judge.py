@@ -8,14 +8,17 @@ from fractions import Fraction
 import pytest
 
 from tests.builders import columns, piece, replicated, shard_map
-from verifier.answers import Answer, Unknown
+from verifier.answers import Answer, Defect, Fails, Holds, Unknown
+from verifier.audit import answering
 from verifier.audit.answering import Answering
 from verifier.audit.judge import Judgement, judge
 from verifier.budget import Budget
 from verifier.certificates.check import check_text
+from verifier.certificates.forms import Cancellation
 from verifier.engines.cancel import CancelEngine
 from verifier.model.expectation import Expectation
 from verifier.model.shard_map import ShardMap
+from verifier.obligations.piece_rules import RULES
 from verifier.obligations.questions import Question
 from verifier.verdicts import Proved, Refuted, Undecided
 
@@ -142,6 +145,39 @@ def test_undecided_is_never_a_pass() -> None:
     assert isinstance(judgement.verdict, Undecided)
     assert {fault.code for fault in judgement.faults} == {"SM902"}
     assert judgement.proved < judgement.proved + judgement.undecided
+
+
+class Contrary:
+    """Proves what is false and refutes what is true."""
+
+    name = "contrary"
+
+    def decide(self, question: Question, budget: Budget) -> Answer:
+        if isinstance(CancelEngine().decide(question, budget), Holds):
+            return Fails(Defect(None, None, least=False), self.name)
+        return Holds(Cancellation(), self.name)
+
+
+@pytest.fixture
+def contrary(monkeypatch: pytest.MonkeyPatch) -> Answering:
+    """A cross-check by an engine that is wrong."""
+    monkeypatch.setattr(answering, "ENGINES", {"contrary": None})
+    monkeypatch.setattr(answering, "engine_named", lambda name: Contrary())
+    return Answering(CancelEngine(), Budget(), cross_check=True)
+
+
+def test_a_proof_that_another_engine_contradicts_leaves_the_map_undecided(contrary: Answering) -> None:
+    judgement = judge(columns(2, 2, 2), Expectation(), contrary)
+    assert isinstance(judgement.verdict, Undecided)
+    assert set(codes(judgement)) == {"TB101"}
+    assert (judgement.proved, judgement.refuted) == (len(RULES), 0)
+
+
+def test_a_refutation_that_another_engine_contradicts_has_its_own_witness(contrary: Answering) -> None:
+    judgement = judge(with_dest(columns(4, 2, 2), 1, 1), Expectation(), contrary)
+    assert isinstance(judgement.verdict, Refuted)
+    assert judgement.verdict.witness.code == "SM101"
+    assert "TB101" in codes(judgement)
 
 
 def test_lints_do_not_touch_the_verdict_and_are_silent_on_refuted_maps() -> None:

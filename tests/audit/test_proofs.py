@@ -19,11 +19,16 @@ from verifier.model.shard_map import ShardMap
 
 SETTINGS = Settings()
 SOUND = Expectation()
+ANSWERING = SETTINGS.answering()
 MAP = columns(3, 2, 4)
 
 
 def subject_of(found: ShardMap, proofs: Proofs, expectation: Expectation = SOUND) -> Subject:
-    return check_subject(found, expectation, SETTINGS, SETTINGS.answering(), proofs=proofs)
+    return checked(found, SETTINGS, proofs, expectation)
+
+
+def checked(found: ShardMap, settings: Settings, proofs: Proofs, expectation: Expectation = SOUND) -> Subject:
+    return check_subject(found, expectation, settings, settings.answering(), proofs=proofs)
 
 
 def unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +73,7 @@ def test_a_refuted_map_is_not_remembered() -> None:
     wrong = shard_map((4,), {0: ((3,), [piece((3,), (0, (1,)), (0, (1,)))])})
     proofs = Proofs()
     assert subject_of(wrong, proofs).verdict == "refuted"
-    assert proofs.of(wrong, SOUND) is None
+    assert proofs.of(wrong, SOUND, ANSWERING) is None
 
 
 def stored(tmp_path: Path, expectation: Expectation = SOUND) -> dict[str, str]:
@@ -91,6 +96,40 @@ def test_a_later_run_takes_the_proof_and_says_the_same(
         assert subject_of(MAP, Proofs(stored=cache.find), expectation) == anew
 
 
+OTHERWISE = [
+    replace(SETTINGS, engine="smt"),
+    replace(SETTINGS, budget=SETTINGS.budget.scaled(2)),
+    replace(SETTINGS, cross_check=True),
+]
+"""Other ways to judge than by ``SETTINGS``."""
+
+
+@pytest.mark.parametrize("otherwise", OTHERWISE)
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_what_is_to_be_judged_otherwise_is_judged_anew(
+    otherwise: Settings, is_stored: bool, tmp_path: Path
+) -> None:
+    with opened(tmp_path / "cache") as cache:
+        proofs = Proofs(stored=cache.find)
+        checked(MAP, SETTINGS, proofs)
+        cache.keep(proofs.fresh)
+        again = Proofs(stored=cache.find) if is_stored else proofs
+        assert again.of(MAP, SOUND, ANSWERING) is not None
+        assert again.of(MAP, SOUND, otherwise.answering()) is None
+        assert checked(MAP, otherwise, again) == checked(MAP, otherwise, Proofs())
+
+
+def test_a_cross_check_leaves_a_proof_for_others_and_takes_none_itself(tmp_path: Path) -> None:
+    crossed = replace(SETTINGS, cross_check=True)
+    with opened(tmp_path / "cache") as cache:
+        proofs = Proofs(stored=cache.find)
+        checked(MAP, crossed, proofs)
+        cache.keep(proofs.fresh)
+        assert proofs.of(replace(MAP, name="v"), SOUND, crossed.answering()) is not None  # of this run
+        assert Proofs(stored=cache.find).of(MAP, SOUND, crossed.answering()) is None
+        assert Proofs(stored=cache.find).of(MAP, SOUND, ANSWERING) is not None
+
+
 @pytest.mark.parametrize(
     "proof",
     [
@@ -111,15 +150,15 @@ def test_what_somebody_else_wrote_into_the_cache_is_not_believed(proof: str, tmp
     with opened(tmp_path / "cache") as cache:
         cache.keep({key: proof})
         proofs = Proofs(stored=cache.find)
-        assert proofs.of(MAP, SOUND) is None
+        assert proofs.of(MAP, SOUND, ANSWERING) is None
         assert subject_of(MAP, proofs) == subject_of(MAP, Proofs())
 
 
 def test_a_proof_stored_under_the_key_of_a_wrong_map_proves_nothing(tmp_path: Path) -> None:
     wrong = shard_map((4,), {0: ((3,), [piece((3,), (0, (1,)), (0, (1,)))])})
     proof = json.dumps({"evidence": {}, "answered_by": {"cancel": 2}})
-    assert Proofs(stored=lambda key: proof).of(wrong, SOUND) is None
-    assert Proofs(stored=lambda key: proof).of(columns(3, 2, 1), SOUND) is not None
+    assert Proofs(stored=lambda key: proof).of(wrong, SOUND, ANSWERING) is None
+    assert Proofs(stored=lambda key: proof).of(columns(3, 2, 1), SOUND, ANSWERING) is not None
 
 
 def test_a_file_that_is_no_cache_is_named(tmp_path: Path) -> None:

@@ -188,6 +188,13 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     assert shardproof(command, "--no-such-option").code == 2
 
 
+def test_a_cache_answers_only_for_the_engine_that_was_asked(tmp_path: Path) -> None:
+    cache = ("--cache", tmp_path / "cache")
+    assert "by cancel)" in shardproof("audit", RIGHT, *cache).out
+    for asked in (("--engine", "smt"), ("--engine", "smt", "--cross-check")):
+        assert "by smt)" in shardproof("audit", RIGHT, *asked, *cache).out
+
+
 def test_budget_is_checked() -> None:
     assert shardproof("audit", RIGHT, "--budget", "x0").code == 2
     assert shardproof("audit", RIGHT, "--budget", "plenty").code == 2
@@ -200,6 +207,7 @@ def test_strict_turns_warnings_into_refutations() -> None:
     strict = shardproof("audit", warned, "--strict")
     assert strict.code == 1
     assert "SM701" in strict.out
+    assert "7 obligations proved, 1 refuted, 0 undecided" in " ".join(strict.out.split())
 
 
 def test_a_crash_is_code_70_and_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

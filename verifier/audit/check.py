@@ -35,7 +35,7 @@ class Settings:
         self_check: hand every certificate to the independent checker (TB102).
         oracle: device to replay maps on in torch, None for no replay.
         repair: look for a verified edit of refuted maps.
-        strict: lints count as refutations.
+        strict: canonical form is demanded, and warnings count as refutations.
     """
 
     engine: str = "auto"
@@ -95,26 +95,25 @@ def check_subject(
 
     ``found`` are faults its reader knows of from other descriptions; ``proofs`` what is proved already.
     """
-    known = None if proofs is None or found else proofs.of(shard_map, expectation)
-    judgement = known or judge(shard_map, expectation, answering, found=found)
-    faults, verdict = list(judgement.faults), verdict_word(judgement.verdict)
-    if known is None and settings.self_check and isinstance(judgement.verdict, Proved):
-        unconfirmed = _certificate_faults(judgement.verdict)
-        faults += unconfirmed
-        verdict = "undecided" if unconfirmed else "proved"
-        if proofs is not None and not unconfirmed:
-            proofs.keep(shard_map, expectation, judgement)
-    execution = _execution(shard_map, expectation, settings, judgement)
-    faults += execution.faults
-    notes, helps = execution.notes, _repairs(shard_map, expectation, settings, judgement, answering)
-    findings = findings_of(shard_map, expectation, faults, locate=locate, notes=notes, helps=helps)
+    known = None if proofs is None or found else proofs.of(shard_map, expectation, answering)
+    judged = known or judge(shard_map, expectation, answering, found=found)
+    is_new = known is None and settings.self_check
+    execution = _execution(shard_map, expectation, settings, judged)
+    doubts = [*(_certificate_faults(judged.verdict) if is_new else ()), *execution.faults]
+    if proofs is not None and is_new and not doubts:
+        proofs.keep(shard_map, expectation, answering, judged)
+    notes, helps = execution.notes, _repairs(shard_map, expectation, settings, judged, answering)
+    # From here on there is one verdict: whatever is told or written is that of the judgement as it stands.
+    judgement = judged.doubted(doubts)
+    judgement = judgement.strictly() if settings.strict else judgement
+    findings = findings_of(shard_map, expectation, judgement.faults, locate=locate, notes=notes, helps=helps)
     warnings = findings_of(shard_map, expectation, judgement.warnings, locate=locate)
     if settings.strict:
         warnings = tuple([replace(warning, severity="error") for warning in warnings])
     return Subject(
         name=shard_map.name,
         kind="map",
-        verdict="refuted" if settings.strict and warnings else verdict,
+        verdict=verdict_word(judgement.verdict),
         outcome=judgement.verdict if proofs is None or proofs.outcomes else None,
         place=None if shard_map.origin is None else Place(shard_map.origin.file, shard_map.origin.pointer),
         obligations=Obligations(judgement.proved, judgement.refuted, judgement.undecided),
@@ -163,11 +162,13 @@ def verdict_word(verdict: Verdict | ProvedTiled) -> SubjectVerdict:
             return "undecided"
 
 
-def _certificate_faults(verdict: Proved) -> list[Fault]:
-    """Nothing when the independent checker accepts; a bug of ours (TB102) when it does not.
+def _certificate_faults(verdict: Verdict) -> list[Fault]:
+    """Nothing when the independent checker accepts a proof; a bug of ours (TB102) when it does not.
 
     A proof that is too large for the checker is no proof to us (SM902).
     """
+    if not isinstance(verdict, Proved):
+        return []
     try:
         check_text(verdict.certificate.to_text())
     except TooLarge as large:

@@ -100,16 +100,17 @@ def file_set(document: Document, settings: Settings) -> Subject | None:
     nowhere = ShardMap(name=document.file, logical_shape=(), ranks={}, origin=Origin(document.file))
     findings = findings_of(nowhere, Expectation(), document.faults)
     remarks = findings_of(nowhere, Expectation(), document.remarks)
+    unmet = len(document.faults)
     if settings.strict:
+        unmet += len(remarks)
         remarks = tuple([replace(remark, severity="error") for remark in remarks])
-    wrong = bool(document.faults) or (settings.strict and bool(remarks))
-    verdict: SubjectVerdict = "refuted" if wrong else "proved"
+    verdict: SubjectVerdict = "refuted" if unmet else "proved"
     return Subject(
         name=document.file,
         kind="checkpoint",
         verdict=verdict,
         place=Place(document.file),
-        obligations=Obligations(proved=sum(document.checks.values()), refuted=len(document.faults)),
+        obligations=Obligations(proved=sum(document.checks.values()), refuted=unmet),
         contents=dict(document.checks),
         findings=findings + remarks,
     )

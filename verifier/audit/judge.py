@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from verifier.answers import Answer, Fails, Holds, Unknown
+from verifier.answers import Fails, Holds
 from verifier.audit.answering import Answered, Answering
 from verifier.audit.causes import by_cause
-from verifier.audit.families import by_family
+from verifier.audit.families import EXPECTED, by_family
 from verifier.certificates.encode import Certificate
 from verifier.certificates.forms import Form, SolverClaim
 from verifier.diagnostics.report import Obligations
@@ -57,6 +57,37 @@ class Judgement:
     answered_by: dict[str, int]
     families: Mapping[str, Obligations] = field(default_factory=dict)
 
+    def doubted(self, doubts: Sequence[Fault]) -> Judgement:
+        """The same after ``doubts``: faults of the tool, or a checker's limit, that leave it unconfirmed.
+
+        Of a proof nothing stands then: every obligation is open. A refutation rests on its witness.
+        """
+        if not doubts:
+            return self
+        faults = (*self.faults, *doubts)
+        if not isinstance(self.verdict, Proved):
+            return replace(self, faults=faults)
+        return replace(
+            self,
+            verdict=_undecided(faults),
+            faults=faults,
+            proved=0,
+            undecided=self.proved,
+            families={name: Obligations(undecided=one.total) for name, one in self.families.items()},
+        )
+
+    def strictly(self) -> Judgement:
+        """The same where canonical form is demanded: each lint is a demand that is not met."""
+        if not self.warnings:
+            return self
+        unmet = Obligations(refuted=len(self.warnings))
+        return replace(
+            self,
+            verdict=Refuted(self.warnings[0], (*self.faults, *self.warnings)),
+            refuted=self.refuted + unmet.refuted,
+            families={**self.families, EXPECTED: self.families.get(EXPECTED, Obligations()) + unmet},
+        )
+
 
 def judge(
     shard_map: ShardMap, expectation: Expectation, answering: Answering, *, found: Sequence[Fault] = ()
@@ -74,41 +105,38 @@ def judge(
     structural, expected = _diagnosed(shard_map, expectation, failed)
     faults = by_cause(direct, structural, [*asked, *expected])
     verdict = _verdict(shard_map, expectation, answered, faults)
-    rules = len(RULES)
-    failing = sum(isinstance(item.answer, Fails) for item in answered)
-    undecided = sum(isinstance(item.answer, Unknown) for item in answered) + sum(f.undecided for f in asked)
-    if isinstance(verdict, Undecided):  # a unit with one writer that is not written as a whole
-        failing, undecided = 0, undecided + failing
-    broken = min(len({fault.code for fault in (*direct, *asked) if not fault.undecided}), rules)
+    # What fails is open where nothing is refuted: a unit with one writer that is not written as a whole.
+    families = _families(answered, direct, asked, left_open=isinstance(verdict, Undecided))
+    counts = sum(families.values(), Obligations())
     return Judgement(
         verdict,
         faults,
         () if isinstance(verdict, Refuted) else tuple(lints(shard_map)),
-        proved=sum(isinstance(a.answer, Holds) for a in answered) + rules - broken,
-        refuted=failing + broken,
-        undecided=undecided,
+        proved=counts.proved,
+        refuted=counts.refuted,
+        undecided=counts.undecided,
         answered_by=dict(sorted(Counter(a.answer.engine for a in answered).items())),
-        families=_families(answered, direct, asked, left_open=isinstance(verdict, Undecided)),
+        families=families,
     )
 
 
 def _families(
     answered: Sequence[Answered], direct: Sequence[Fault], asked: Sequence[Fault], *, left_open: bool
 ) -> dict[str, Obligations]:
-    """The same numbers by family. ``left_open``: what fails is undecided, because nothing is refuted."""
+    """The obligations by family. ``left_open``: what fails is undecided, because nothing is refuted."""
     wrong = {fault.code for fault in direct if not fault.undecided}
     unmet = {fault.code for fault in asked if not fault.undecided} - wrong
     broken = min(len(wrong) + len(unmet), len(RULES))
     return by_family(
-        [(item.obligation.family, _counted(item.answer, left_open)) for item in answered],
+        [(item.obligation.family, _counted(item, left_open)) for item in answered],
         pieces=Obligations(proved=len(RULES) - broken, refuted=len(wrong)),
         expected=Obligations(refuted=broken - len(wrong), undecided=sum(fault.undecided for fault in asked)),
     )
 
 
-def _counted(answer: Answer, left_open: bool) -> Obligations:
-    match answer:
-        case Holds():
+def _counted(item: Answered, left_open: bool) -> Obligations:
+    match item.answer:
+        case Holds() if not item.disagreements:
             return Obligations(proved=1)
         case Fails() if not left_open:
             return Obligations(refuted=1)
@@ -144,11 +172,11 @@ def _expected_directly(shard_map: ShardMap, expectation: Expectation) -> list[Fa
 def _verdict(
     shard_map: ShardMap, expectation: Expectation, answered: Sequence[Answered], faults: tuple[Fault, ...]
 ) -> Verdict:
-    refuted = [fault for fault in faults if not fault.undecided]
-    if refuted:
-        return Refuted(refuted[0], faults)
+    witness = next(filter(refutes, faults), None)
+    if witness is not None:
+        return Refuted(witness, faults)
     if faults:
-        return Undecided(str(faults[0].values.get("reason", "")), faults)
+        return _undecided(faults)
     evidence: dict[str, Form] = {}
     for item in answered:
         if not isinstance(item.answer, Holds):
@@ -156,3 +184,12 @@ def _verdict(
         if not isinstance(evidence.get(item.obligation.name), SolverClaim):  # one name, several scales
             evidence[item.obligation.name] = item.answer.form
     return Proved(Certificate(shard_map, expectation, evidence))
+
+
+def refutes(fault: Fault) -> bool:
+    """Whether a fault is certain, and one of its subject: bugs of ours (TB1xx) say nothing of subjects."""
+    return not fault.undecided and not fault.code.startswith("TB")
+
+
+def _undecided(faults: tuple[Fault, ...]) -> Undecided:
+    return Undecided(str(faults[0].values.get("reason", "")), faults)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from verifier.audit.boxes import outside_fault
-from verifier.audit.check import Settings, findings_of
+from verifier.audit.check import Settings, findings_of, verdict_word
 from verifier.audit.families import EXPECTED, PIECES
+from verifier.audit.judge import refutes
 from verifier.audit.proofs import Proofs
 from verifier.certificates.check_boxes import Rejected, TooLarge, check_tiled
 from verifier.certificates.encode_boxes import BoxCertificate
@@ -22,14 +23,14 @@ from verifier.engines.bulk import (
     Overlap,
     Tiled,
     Uncovered,
-    Undecided,
     decide_boxes,
 )
+from verifier.engines.bulk import Undecided as Unsettled
 from verifier.geometry.strided import row_major
 from verifier.model.box_map import BoxMap
 from verifier.model.expectation import Expectation
 from verifier.obligations.faults import Fault, Visit
-from verifier.verdicts import ProvedTiled
+from verifier.verdicts import ProvedTiled, Refuted, Undecided, Verdict
 
 ENGINE = "bulk"
 PARAMETER = "parameter side"
@@ -57,10 +58,12 @@ def check_many(
         case Overlap() | Uncovered():
             faults.append(_misplaced(boxes, answer))
             told = _around(boxes, faults[0])
-        case Undecided(code, reason):
+        case Unsettled(code, reason):
             values = {"obligation": "parameter", "reason": reason}
             faults.append(Fault(code=code, side="map", values=values, undecided=True))
-    verdict = _verdict(answer, [*faults, *found])
+    everything = (*faults, *found)
+    outcome = _outcome(answer, everything)
+    verdict = verdict_word(outcome)
     families = _families(verdict, answer, len(found))
     return Subject(
         name=boxes.name,
@@ -71,18 +74,19 @@ def check_many(
         families=families,
         answered_by={ENGINE: 1},
         contents={plural(boxes.holder): boxes.count},
-        findings=findings_of(boxes.to_shard_map(told), Expectation(), [*faults, *found]),
-        outcome=_outcome(answer, verdict, proofs),
+        findings=findings_of(boxes.to_shard_map(told), Expectation(), everything),
+        outcome=outcome if proofs is None or proofs.outcomes else None,
     )
 
 
-def _outcome(answer: BoxAnswer, verdict: SubjectVerdict, proofs: Proofs | None) -> ProvedTiled | None:
-    is_wanted = proofs is None or proofs.outcomes
-    return (
-        ProvedTiled(answer.evidence)
-        if is_wanted and isinstance(answer, Tiled) and verdict == "proved"
-        else None
-    )
+def _outcome(answer: BoxAnswer, faults: tuple[Fault, ...]) -> Verdict | ProvedTiled:
+    """Proved only without any fault: also one of the reader, of the checker or of a budget is in the way."""
+    witness = next(filter(refutes, faults), None)
+    if witness is not None:
+        return Refuted(witness, faults)
+    if isinstance(answer, Tiled) and not faults:
+        return ProvedTiled(answer.evidence)
+    return Undecided(str(faults[0].values.get("reason", "")), faults)
 
 
 def _misplaced(boxes: BoxMap, answer: Overlap | Uncovered) -> Fault:
@@ -149,12 +153,6 @@ def _unconfirmed(boxes: BoxMap) -> list[Fault]:
     except Rejected as rejected:
         return [Fault(code="TB102", side="map", values={"reason": str(rejected)})]
     return []
-
-
-def _verdict(answer: BoxAnswer, faults: Sequence[Fault]) -> SubjectVerdict:
-    if any(not fault.undecided and not fault.code.startswith("TB") for fault in faults):
-        return "refuted"
-    return "proved" if isinstance(answer, Tiled) and not faults else "undecided"
 
 
 def _families(verdict: SubjectVerdict, answer: BoxAnswer, known: int) -> dict[str, Obligations]:

@@ -1,7 +1,11 @@
 """Equal geometries are proved once: a checkpoint has the same layer a hundred times.
 
+A proof answers only for maps that are to be judged in the same way: by the same engine, within one budget.
+
 What an earlier run proved is taken from its cache only as a suggestion: the certificate is put together again
-for the map at hand and has to be accepted by the independent checker.
+for the map at hand and has to be accepted by the independent checker. A cross-check takes none of it, for
+nothing in a certificate shows what other engines said. Within a run equal maps pose equal questions, and each
+is put to every engine once.
 """
 
 from __future__ import annotations
@@ -9,11 +13,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from hashlib import sha256
 from itertools import chain
 from typing import Any
 
+from verifier.audit.answering import Answering
 from verifier.audit.families import by_family
 from verifier.audit.judge import Judgement
 from verifier.certificates.check import Rejected, check
@@ -52,24 +57,26 @@ class Proofs:
     _known: dict[Hashable, Judgement] = field(default_factory=dict)
     _tiled: set[Hashable] = field(default_factory=set)
 
-    def of(self, shard_map: ShardMap, expectation: Expectation) -> Judgement | None:
-        """The judgement of an equal map, as one of this map."""
-        known = self._known.get(geometry_key(shard_map)) if expectation == SOUND else None
+    def of(self, shard_map: ShardMap, expectation: Expectation, answering: Answering) -> Judgement | None:
+        """The judgement of an equal map that was judged in this way, as one of this map."""
+        known = self._known.get(_geometry(shard_map, answering)) if expectation == SOUND else None
         if known is None or not isinstance(known.verdict, Proved):
-            return self._from_stored(shard_map, expectation)
+            return self._from_stored(shard_map, expectation, answering)
         if not self.outcomes:
             return known
         return replace(known, verdict=Proved(replace(known.verdict.certificate, shard_map=shard_map)))
 
-    def keep(self, shard_map: ShardMap, expectation: Expectation, judgement: Judgement) -> None:
+    def keep(
+        self, shard_map: ShardMap, expectation: Expectation, answering: Answering, judgement: Judgement
+    ) -> None:
         """Remember a proof whose certificate was accepted. Maps with warnings speak of themselves."""
         if not isinstance(judgement.verdict, Proved) or judgement.warnings:
             return
         if expectation == SOUND and len(self._known) < MOST:
-            self._known[geometry_key(shard_map)] = judgement
+            self._known[_geometry(shard_map, answering)] = judgement
         if self.stored is not None:
             certificate = judgement.verdict.certificate.to_json()
-            self.fresh[_key(certificate)] = json.dumps(
+            self.fresh[_key(certificate, answering)] = json.dumps(
                 {"evidence": certificate["evidence"], "answered_by": judgement.answered_by}, sort_keys=True
             )
 
@@ -82,21 +89,29 @@ class Proofs:
         if len(self._tiled) < MOST:
             self._tiled.add(geometry_key(boxes))
 
-    def _from_stored(self, shard_map: ShardMap, expectation: Expectation) -> Judgement | None:
-        if self.stored is None:
+    def _from_stored(
+        self, shard_map: ShardMap, expectation: Expectation, answering: Answering
+    ) -> Judgement | None:
+        if self.stored is None or answering.cross_check:
             return None
         statement = Certificate(shard_map, expectation).to_json()
-        text = self.stored(_key(statement))
+        text = self.stored(_key(statement, answering))
         found = None if text is None else _confirmed(text, statement, shard_map, expectation)
         if found is not None and expectation == SOUND and len(self._known) < MOST:
-            self._known[geometry_key(shard_map)] = found
+            self._known[_geometry(shard_map, answering)] = found
         return found
 
 
-def _key(certificate: dict[str, Any]) -> str:
-    """What a stored proof is found by: the statement and the version that proved it."""
-    statement = json.dumps([certificate["map"], certificate["expectation"]], sort_keys=True)
-    return sha256(f"{VERSION}\0{statement}".encode()).hexdigest()
+def _geometry(shard_map: ShardMap, answering: Answering) -> Hashable:
+    """What a proof of this run is found by. Engines have no equality, but are told apart by their names."""
+    return geometry_key(shard_map), answering.engine.name, answering.budget, answering.cross_check
+
+
+def _key(certificate: dict[str, Any], answering: Answering) -> str:
+    """What a stored proof is found by: the statement, and what proved it."""
+    proved_by = [VERSION, answering.engine.name, *astuple(answering.budget)]
+    statement = [certificate["map"], certificate["expectation"]]
+    return sha256(json.dumps([proved_by, statement], sort_keys=True).encode()).hexdigest()
 
 
 def _confirmed(

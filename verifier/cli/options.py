@@ -23,7 +23,7 @@ def settings_options(function: F) -> F:
         ),
         click.option(
             "--cross-check", is_flag=True,
-            help="Put every question to every engine; a disagreement is a bug of ours (TB101).",
+            help="Put every question to every engine, none taken from --cache; a disagreement is TB101.",
         ),
         click.option(
             "--budget", metavar="xN", default="x1", show_default=True, callback=_budget,
@@ -33,7 +33,10 @@ def settings_options(function: F) -> F:
         click.option(
             "--device", default="cpu", show_default=True, help="Device of --oracle, e.g. cuda:0."
         ),
-        click.option("--strict", is_flag=True, help="Canonical-form warnings (SM7xx) count as refutations."),
+        click.option(
+            "--strict", is_flag=True,
+            help="Demand canonical form too: warnings of maps and files (SM7xx, CK2xx) are refutations.",
+        ),
     )  # fmt: skip
     for option in reversed(options):
         function = option(function)

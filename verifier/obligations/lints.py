@@ -2,7 +2,8 @@
 
 A map can be a perfect tiling and the wrong function; nothing in the map can show that. These rules can only
 raise an eyebrow: strides that are not the row-major strides of the declared shapes, pieces that are no boxes
-of them, pieces not listed in rising dest order, a scale. They are warnings and never change a verdict.
+of them, pieces not listed in rising dest order, a scale. They are warnings and change no verdict, unless the
+reader demands canonical form (``--strict``).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ FULL_STRIDE = CUT_COLUMNS.replace("step = width", "step = max(width, columns // 
 FORMS = """\
 from types import SimpleNamespace
 
-from verifier import Piece, RankShard, ShardMap, StridedView
+from verifier import Piece, RankShard, ShardMap, StridedView, map_from_affine
 from verifier.layouts import vocabulary
 
 
@@ -142,4 +142,8 @@ def hostile(widths):
 
 def ends(rows):
     raise GeneratorExit("over")
+
+
+def converted(rows):
+    return map_from_affine(entry(rows))
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,25 @@ def test_the_nearest_pyproject_has_a_table_for_each(scratch: Path, monkeypatch: 
     assert plans.reference_call is load(found.places[0]).call
     assert found.declaration(load("verifier.layouts:vocabulary")) is not None
     assert found.declaration(load("verifier.layouts:qkv")) is None
+
+
+def test_modules_are_found_beside_the_file_that_names_them(
+    scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (scratch / "pkg_of_a_table").mkdir()
+    (scratch / "pkg_of_a_table" / "layouts.py").write_text((scratch / "right.py").read_text())
+    (scratch / "pyproject.toml").write_text(
+        "[tool.shardproof.gate]\n"
+        '"pkg_of_a_table.layouts:cut_columns" = {over = {rows = "size", columns = "size", ranks = [1]}, '
+        'reference = "pkg_of_a_table.layouts:cut_columns"}\n'
+    )
+    (scratch / "sub").mkdir()
+    monkeypatch.chdir(scratch / "sub")
+    (place,) = configuration(Path.cwd()).places
+    loaded = load(place)
+    assert loaded.folder == scratch
+    assert configuration(Path.cwd()).declaration(loaded) is not None
+    assert str(scratch) not in sys.path
 
 
 @pytest.mark.parametrize(

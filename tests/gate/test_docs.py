@@ -17,8 +17,8 @@ COMMANDS = re.findall(r"^shardproof (gate .*?) +# exit (\d)$", PAGE, re.MULTILIN
 
 
 def test_there_are_examples_of_both_kinds() -> None:
-    assert set(FILES) == {"shards.py", "loaders.py", "models.py"}
-    assert len(COMMANDS) == 6
+    assert set(FILES) == {"padded.py", "shards.py", "loaders.py", "models.py"}
+    assert len(COMMANDS) == 7
 
 
 @pytest.mark.parametrize(("command", "code"), COMMANDS)

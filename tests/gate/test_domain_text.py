@@ -20,6 +20,7 @@ def described(over: Sizes) -> dict[str, object]:
     [
         ("rows=size", {"rows": AnySize(0)}),
         ("rows=size(least=2)", {"rows": AnySize(2)}),
+        ("rows=size(1), widths=sizes(3, 2)", {"rows": AnySize(1), "widths": ManySizes(3, 2)}),
         (
             "widths=sizes(ranks), ranks=1|2|4|8",
             {"widths": ManySizes("ranks", 0), "ranks": [1, 2, 4, 8]},
@@ -42,8 +43,9 @@ def test_what_a_text_describes(text: str, expected: dict[str, object]) -> None:
     ("text", "words"),
     [
         ("rows=sise", "over, column 6: sise is no value; write size"),
-        ("rows=size(3)", "over, column 6: 'size.3.' is no value"),
-        ("rows=size(most=3)", "over, column 6: takes nothing but least=NUMBER"),
+        ("rows=size('3')", "over, column 6: takes the least size and nothing else"),
+        ("rows=size(1, least=1)", "over, column 6: takes the least size and nothing else"),
+        ("rows=size(most=3)", "over, column 6: takes the least size and nothing else, as in size"),
         ("rows=open('x')", "over, column 6: .* is no value"),
         ("rows=size, rows=size", "over, column 12: rows stands here for the second time"),
         ("ranks=range(1, 99999)", "a choice of 99998 values, over 4096"),
@@ -68,7 +70,7 @@ def test_what_describes_no_sizes(text: str) -> None:
 
 def test_the_tables_of_toml_say_the_same() -> None:
     table = tomllib.loads("""
-        rows = "size(least=1)"
+        rows = "size(1)"
         widths = "sizes(ranks)"
         ranks = [1, 2]
         shape = ["size", "size"]

@@ -19,7 +19,9 @@ from verifier.symbolic.search import Limits
 ROWS = Sizes(rows=size())
 
 
-@pytest.mark.parametrize("name", ["as_dict", "as_map", "as_affine", "padded", "halves", "chatty"])
+@pytest.mark.parametrize(
+    "name", ["as_dict", "converted", "as_map", "as_affine", "padded", "halves", "chatty"]
+)
 def test_every_form_is_proved(scratch: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = gated(f"forms.py:{name}", ROWS)
     assert found.subject.verdict == "proved"

@@ -53,7 +53,7 @@ def test_what_names_no_function(where: str) -> None:
         ("classes.py:f", "classes.py has no 'f'; its classes are Adam$"),
         ("absent.py:f", "there is no file absent.py"),
         ("no_module_of_ours:f", "cannot be imported .*No module named"),
-        ("leaving.py:f", "cannot be imported .SystemExit"),
+        ("leaving.py:f", "cannot be imported .leaving.py:1: raise SystemExit.0.: SystemExit"),
     ],
 )
 def test_what_is_not_there(scratch: Path, where: str, words: str) -> None:
@@ -104,3 +104,28 @@ def test_what_cannot_be_called(scratch: Path) -> None:
     (scratch / "numbers_only.py").write_text("NUMBER = 4\n")
     with pytest.raises(NotCallableError, match=r"numbers_only.py:NUMBER is a int, no function"):
         load("numbers_only.py:NUMBER")
+
+
+def test_a_file_that_cannot_be_imported_is_named_with_its_line(scratch: Path) -> None:
+    (scratch / "bad.py").write_text("from verifier import size\n\nX = size(1, 2)\ndef f(): pass\n")
+    (scratch / "worse.py").write_text("import bad\ndef f(): pass\n")
+    (scratch / "ours.py").write_text("from verifier import size\nX = size('one')\ndef f(): pass\n")
+    (scratch / "torn.py").write_text("def f(:\n")
+    line = r"cannot be imported \(bad.py:3: X = size\(1, 2\): TypeError: size\(\) takes"
+    for where in ("bad.py:f", "worse.py:f", "worse:f"):
+        with pytest.raises(FunctionError, match=line):
+            load(where)
+    with pytest.raises(
+        FunctionError, match=r"ours.py:2: X = size\('one'\): DomainError: a size from 'one' on"
+    ):
+        load("ours.py:f")
+    with pytest.raises(FunctionError, match=r"SyntaxError: .*torn.py, line 1"):
+        load("torn.py:f")
+
+
+def test_what_a_file_imports_is_not_what_it_has(scratch: Path) -> None:
+    (scratch / "own.py").write_text(
+        "from collections import OrderedDict\nfrom verifier import constructor, size\ndef cut_rows(): pass\n"
+    )
+    with pytest.raises(FunctionError, match=r"no 'cut_row'; its functions are cut_rows$"):
+        load("own.py:cut_row")

@@ -52,6 +52,16 @@ def place_file(where: str) -> str:
     return source if source.endswith(".py") else f"{source}.py"
 
 
+def test_it_finds_its_file_wherever_pytest_is_started(scratch: Path, tmp_path: Path) -> None:
+    text = gated("plans.py:cut_columns", DOMAIN).test
+    assert text is not None
+    (scratch / "tests" / "deep").mkdir(parents=True)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    ran = run(elsewhere, text, str(scratch / "tests" / "deep" / "test_it.py"))
+    assert (ran.returncode, "SM101" in ran.stdout) == (1, True), ran.stdout
+
+
 def test_a_reference_stands_in_it(scratch: Path) -> None:
     text = gated("forms.py:exchanged", Sizes(rows=size()), load("forms.py:halves")).test
     assert text is not None
@@ -79,7 +89,7 @@ def test_a_reference_named_by_the_decorator_is_found_again(scratch: Path) -> Non
     assert declaration is not None
     text = gate(loaded, declaration, Settings()).test
     assert text is not None
-    assert "reference = load('decorated.py:reference').call" in text
+    assert "reference = load_beside('decorated.py:reference', __file__).call" in text
     assert run(scratch, text).returncode == 1
 
 

@@ -4,7 +4,7 @@
     "pkg.layouts:cut_rows" = {over = {rows = "size", ranks = [1, 2, 4]}, where = "rows % ranks == 0"}
     "plans/qkv.py:qkv" = {over = {heads = "size"}, reference = "pkg.layouts:reference_qkv"}
 
-Paths are relative to the file.
+Paths are relative to the file, and modules are found beside it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 
 from verifier.gate.declared import Declaration, DeclarationError
 from verifier.gate.domain_text import domain_of_table
-from verifier.gate.loading import Loaded, load, place_of
+from verifier.gate.loading import PROJECT as NAME
+from verifier.gate.loading import Loaded, load, place_of, project_file
 from verifier.gate.predicate import predicate
 
-NAME = "pyproject.toml"
 KEYS = ("over", "where", "reference")
 
 
@@ -92,11 +92,8 @@ def configuration(start: Path) -> Configuration:
         DeclarationError: it cannot be read, or a table is none.
         FunctionError: a key names no function.
     """
-    folder = start.resolve()
-    for one in (folder, *folder.parents):
-        if (one / NAME).is_file():
-            return _read(one / NAME)
-    return Configuration()
+    file = project_file(start)
+    return Configuration() if file is None else _read(file)
 
 
 def _read(file: Path) -> Configuration:

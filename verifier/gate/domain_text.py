@@ -81,12 +81,12 @@ def _value(node: ast.expr, what: str, shift: int) -> Any:
     match node:
         case ast.Name("size"):
             return size()
-        case ast.Call(ast.Name("size"), [], keywords):
-            return size(least=_least(keywords, refused))
-        case ast.Call(ast.Name("sizes"), [ast.Name(count)], keywords):
-            return sizes(count, least=_least(keywords, refused))
-        case ast.Call(ast.Name("sizes"), [ast.Constant(int(count))], keywords):
-            return sizes(count, least=_least(keywords, refused))
+        case ast.Call(ast.Name("size"), least, keywords):
+            return size(_least(least, keywords, refused))
+        case ast.Call(ast.Name("sizes"), [ast.Name(count), *least], keywords):
+            return sizes(count, _least(least, keywords, refused))
+        case ast.Call(ast.Name("sizes"), [ast.Constant(int(count)), *least], keywords):
+            return sizes(count, _least(least, keywords, refused))
         case ast.Call(ast.Name("fixed"), [value], []):
             return fixed(_plain(value, refused))
         case ast.Call(ast.Name("range"), [*ends], []) if 1 <= len(ends) <= 3:
@@ -116,13 +116,13 @@ def _plain(node: ast.expr, refused: Callable[[str], TextError]) -> Any:
         raise refused(f"{shown(node)} is no value; {FORMS}") from None
 
 
-def _least(keywords: list[ast.keyword], refused: Callable[[str], TextError]) -> int:
-    match keywords:
-        case []:
+def _least(plain: list[ast.expr], keywords: list[ast.keyword], refused: Callable[[str], TextError]) -> int:
+    match plain, keywords:
+        case [], []:
             return 0
-        case [ast.keyword("least", ast.Constant(int(least)))]:
+        case ([ast.Constant(int(least))], []) | ([], [ast.keyword("least", ast.Constant(int(least)))]):
             return least
-    raise refused("takes nothing but least=NUMBER")
+    raise refused("takes the least size and nothing else, as in size(1), size(least=1) or sizes(4, least=1)")
 
 
 def _range(ends: list[Any], refused: Callable[[str], TextError]) -> range:

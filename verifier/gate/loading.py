@@ -7,6 +7,8 @@ import importlib
 import importlib.util
 import inspect
 import sys
+import sysconfig
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +19,10 @@ from typing import Any
 
 from verifier.gate.raised import is_interruption
 
+PROJECT = "pyproject.toml"
 FORM = "write module:function or path/to/file.py:function"
+
+_NOT_OF_USERS = (Path(__file__).parents[1], Path(sysconfig.get_path("stdlib")))
 
 
 class FunctionError(ImportError):
@@ -82,11 +87,45 @@ def place_of(where: str) -> Place:
 def load(where: str) -> Loaded:
     """What is at a place, as seen from the current directory; loaded once.
 
+    A module is looked for there, and then in the folder of the nearest pyproject.toml, where its other tools
+    have their paths.
+
     Raises:
         FunctionError: the place cannot be imported or holds nothing.
         NotCallableError: what it holds cannot be called.
     """
     return _load_from(where, Path.cwd())
+
+
+def load_beside(where: str, file: str) -> Loaded:
+    """What is at a place, as seen from the folder of a file, or the nearest one above that has it.
+
+    A test that was written finds its constructor so, wherever pytest is started.
+
+    Raises:
+        As ``load``.
+    """
+    place = place_of(where)
+    if place.file is not None and not place.file.is_absolute():
+        for folder in Path(file).resolve().parents:
+            if (folder / place.file).is_file():
+                return load(f"{folder / place.file}:{place.name}")
+    return load(where)
+
+
+def project_file(start: Path) -> Path | None:
+    """The nearest pyproject.toml, from a folder upwards."""
+    folder = start.resolve()
+    files = [one / PROJECT for one in (folder, *folder.parents)]
+    return next((one for one in files if one.is_file()), None)
+
+
+def _folder_of(module: ModuleType, here: Path) -> Path:
+    """From where a module was found, as far as we made it to be found."""
+    file, project = getattr(module, "__file__", None), project_file(here)
+    if file is None or project is None or Path(file).is_relative_to(here):
+        return here
+    return project.parent if Path(file).is_relative_to(project.parent) else here
 
 
 @cache
@@ -97,7 +136,7 @@ def _load_from(where: str, here: Path) -> Loaded:
     if not callable(found):
         raise NotCallableError(f"{where} is a {type(found).__name__}, no function")
     packages = {_top(module.__name__), _top(str(getattr(found, "__module__", "")))} - {"builtins"}
-    folder = here if place.file is None else place.file.resolve().parent
+    folder = _folder_of(module, here) if place.file is None else place.file.resolve().parent
     return Loaded(where, found, frozenset(packages), _digest(module), folder)
 
 
@@ -114,14 +153,16 @@ def looking_into(folder: Path) -> Iterator[None]:
 
 
 def _module(name: str) -> ModuleType:
-    """A module by its name, looked for in the current directory too."""
-    with looking_into(Path.cwd()):
+    """A module by its name, looked for in the current directory too, and in that of the project."""
+    here = Path.cwd()
+    project = project_file(here)
+    with looking_into(here if project is None else project.parent), looking_into(here):
         try:
             return importlib.import_module(name)
         except BaseException as error:
             if is_interruption(error):
                 raise
-            raise FunctionError(f"module {name!r} cannot be imported ({_words(error)}); {FORM}") from error
+            raise _not_imported(f"module {name!r}", error, FORM) from error
 
 
 def _file(path: Path) -> ModuleType:
@@ -145,7 +186,7 @@ def _file(path: Path) -> ModuleType:
             sys.modules.pop(name, None)
             if is_interruption(error):
                 raise
-            raise FunctionError(f"{path} cannot be imported ({_words(error)}); repair it first") from error
+            raise _not_imported(str(path), error, "repair it first") from error
     return module
 
 
@@ -162,12 +203,14 @@ def _attribute(module: ModuleType, place: Place) -> Any:
 
 
 def _callables(module: ModuleType) -> str:
-    """Its functions, and the classes that it defines."""
-    found = vars(module).items()
-    functions = sorted(name for name, value in found if inspect.isfunction(value))
-    classes = sorted(
-        name for name, value in found if inspect.isclass(value) and value.__module__ == module.__name__
-    )
+    """The functions and classes that it defines; what it imports is found where that is defined."""
+    own = [
+        (name, value)
+        for name, value in vars(module).items()
+        if getattr(value, "__module__", None) == module.__name__
+    ]
+    functions = sorted(name for name, value in own if inspect.isfunction(value))
+    classes = sorted(name for name, value in own if inspect.isclass(value))
     told = [f"its functions are {', '.join(functions) or 'none'}"] if functions or not classes else []
     return "; ".join(told + ([f"its classes are {', '.join(classes)}"] if classes else []))
 
@@ -181,6 +224,37 @@ def _digest(module: ModuleType) -> str:
     if file is None:
         return "no source"
     return f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]}"
+
+
+def _not_imported(what: str, error: BaseException, advice: str) -> FunctionError:
+    """With the line of the user's own code at which the import ended, wherever it went from there."""
+    at = _line_of(error)
+    said = _words(error) if at is None else f"{at}: {_words(error)}"
+    return FunctionError(f"{what} cannot be imported ({said}); {advice}")
+
+
+def _line_of(error: BaseException) -> str | None:
+    """``file:line: the line`` of the innermost code that is neither ours nor installed."""
+    frames = [
+        one
+        for one in traceback.extract_tb(error.__traceback__)
+        if not one.filename.startswith("<") and not _is_installed(Path(one.filename))
+    ]
+    if not frames or isinstance(error, SyntaxError):
+        return None  # a syntax error says itself where it is
+    last = frames[-1]
+    return f"{shown_path(last.filename)}:{last.lineno}" + (f": {last.line}" if last.line else "")
+
+
+def _is_installed(path: Path) -> bool:
+    """Whether a file is of this package, of the standard library or of what pip installs."""
+    return "site-packages" in path.parts or any(path.is_relative_to(one) for one in _NOT_OF_USERS)
+
+
+def shown_path(file: str) -> str:
+    """A file from the current directory, where it lies below that."""
+    path, here = Path(file), Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else file
 
 
 def _words(error: BaseException) -> str:

@@ -110,8 +110,8 @@ def _bound(name: str, where: str, imports: set[tuple[str, str]]) -> str | None:
     if place.file is None and "." not in place.name:
         imports.add((place.source, f"{place.name} as {name}"))
         return None
-    imports.add(("verifier.gate.loading", "load"))
-    return f"{name} = load({where!r}).call"
+    imports.add(("verifier.gate.loading", "load_beside"))
+    return f"{name} = load_beside({where!r}, __file__).call"
 
 
 def _place_of_reference(reference: Loaded | Callable[..., object], loaded: Loaded) -> str:

@@ -46,16 +46,16 @@ class Atom:
     least: int
 
 
-def size(*, least: int = 0) -> AnySize:
+def size(least: int = 0) -> AnySize:
     """Any size from ``least`` on.
 
     Raises:
-        DomainError: ``least`` is negative.
+        DomainError: ``least`` is negative, or no int.
     """
     return AnySize(_least(least))
 
 
-def sizes(count: int | str, *, least: int = 0) -> ManySizes:
+def sizes(count: int | str, least: int = 0) -> ManySizes:
     """A list of ``count`` sizes, each from ``least`` on; a name stands for that argument's value.
 
     Raises:
@@ -65,6 +65,8 @@ def sizes(count: int | str, *, least: int = 0) -> ManySizes:
 
 
 def _least(least: int) -> int:
+    if type(least) is not int:
+        raise DomainError(f"a size from {least!r} on; the least size is a plain int, as in size(1)")
     if not 0 <= least <= LARGEST:
         raise DomainError(f"a size from {least} on; sizes are from 0 to 2**63 - 1")
     return least

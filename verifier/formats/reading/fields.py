@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError, below, shown
+from verifier.geometry.integers import admitted
 from verifier.model.numbers import NUMBER_LIMIT, RANK_LIMIT
 from verifier.model.origin import Origin
 from verifier.model.piece import Scale, exact_scale
@@ -27,7 +29,9 @@ CANONICAL_RANK = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 
 
 def interned_tuple(value: tuple[int, ...], interned: Interned) -> tuple[int, ...]:
-    """An equal tuple that is kept once, as far as the table reaches."""
+    """An equal tuple that is kept once, as far as the table reaches; symbolic sizes have no hash."""
+    if admitted() is not None:
+        return value
     if len(interned) < MOST_INTERNED:
         return interned.setdefault(value, value)
     return interned.get(value, value)
@@ -80,6 +84,8 @@ def integer(value: object, origin: Origin, *keys: str | int) -> int:
         if -NUMBER_LIMIT < value < NUMBER_LIMIT:
             return value
         raise too_large(origin.child(*keys))
+    if type(value) is admitted():  # while a constructor is proved, a symbolic size is as good
+        return cast(int, value)
     place = origin.child(*keys)
     if isinstance(value, bool | float | str):
         raise FormatError(

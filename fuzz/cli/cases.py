@@ -16,6 +16,7 @@ from verifier.cli.paths import NamedPath, shown
 from verifier.diagnostics.wording import counted, escaped
 from verifier.formats import CaseExpect, Subject, read
 from verifier.model.expectation import Expectation
+from verifier.model.origin import Origin
 from verifier.model.shard_map import ShardMap
 
 JUDGING = Settings(repair=False)
@@ -85,8 +86,22 @@ def add(
 
 
 def _subjects(path: Path) -> tuple[Subject, ...]:
+    """The maps of a document; parameters that are stored as blocks are maps with a holder for each block."""
     maps_of(path)  # refuses what cannot be read, in words
-    return read(path).subjects
+    document = read(path)
+    blocks = [
+        Subject(
+            name=one.boxes.name,
+            origin=one.boxes.origin or Origin(document.file),
+            shard_map=one.boxes.to_shard_map(),
+            expectation=Expectation(),
+        )
+        for one in document.boxes
+        if one.is_parameter
+    ]
+    if not (document.subjects or blocks):
+        raise click.ClickException(f"{shown(path)} holds no map of a parameter, so there is no case to add")
+    return (*document.subjects, *blocks)
 
 
 def _only_map(path: Path) -> ShardMap:

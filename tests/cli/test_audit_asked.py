@@ -13,9 +13,9 @@ import pytest
 from tests.cli.command import CORPUS, Ran, shardproof
 from tests.cli.unprivileged import unprivileged
 from tests.formats.documents import archive, as_bytes, edited, rows_map
+from verifier.formats import read
 
 FILES = CORPUS / "files"
-DTENSORS = FILES / "dtensor"
 WRONG = edited(edited(rows_map(), ("ranks", "0", "pieces", 0, "source"), [4, [2, 1]]),
                ("ranks", "1", "pieces", 0, "source"), [0, [2, 1]])  # fmt: skip
 
@@ -63,6 +63,20 @@ def test_expected_shapes_are_demanded_of_plain_maps(written: Writing, tmp_path: 
     ]:
         ran = shardproof("audit", path, "--expect-shapes", shapes(tmp_path / "s.json", stated))
         assert (ran.code, says(ran, found)) == (code, True), ran.out
+
+
+@pytest.mark.parametrize("copy", ["deepspeed/autotp", "drift_nan_equal_bits", "ds_zero2_good"])
+def test_expected_shapes_are_demanded_of_maps_in_checkpoints(copy: str, tmp_path: Path) -> None:
+    maps = [subject.shard_map for subject in read(FILES / copy).subjects]
+    right = {one.name: list(one.logical_shape) for one in maps}
+    name = next(iter(right))
+    assert shardproof("audit", FILES / copy, "--expect-shapes", shapes(tmp_path / "s.json", right)).code == 0
+    for wrong, found in [
+        ({**right, name: [7, 7]}, "error[SM507]"),
+        ({**right, "other": [1]}, '"other"'),
+    ]:
+        ran = shardproof("audit", FILES / copy, "--expect-shapes", shapes(tmp_path / "s.json", wrong))
+        assert says(ran, found), ran.out
 
 
 def test_maps_of_several_files_have_the_expected_parameters_together(tmp_path: Path) -> None:
@@ -141,3 +155,20 @@ def test_an_unreadable_data_file_is_one_finding(tmp_path: Path) -> None:
         ("SM001", f"{folder}/__1_0.distcp")
     ]
     assert "Permission denied" in findings[0]["message"]
+
+
+def test_what_lists_no_map_is_unchecked_and_what_is_no_map_is_unreadable(tmp_path: Path) -> None:
+    """As the help says, and as exit codes are defined."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "none.json").write_bytes(as_bytes({"version": 1, "params": {}}))
+    (tmp_path / "other.json").write_bytes(as_bytes({"a": 1}))
+    codes = [shardproof("audit", tmp_path / name).code for name in ("empty", "none.json", "other.json")]
+    assert codes == [2, 4, 2]
+
+
+@pytest.mark.parametrize("copy", ["safetensors/llama_tiny", "dcp/shard0_w4"])
+def test_a_copy_of_a_checkpoint_elsewhere_is_the_same(copy: str, tmp_path: Path) -> None:
+    """The bytes of a file are no parameter that the other one could have."""
+    shutil.copytree(FILES / copy, tmp_path / "copy")
+    assert shardproof("audit", tmp_path / "copy", "--reference", FILES / copy).code == 0
+    assert shardproof("diff", tmp_path / "copy", FILES / copy).code == 0

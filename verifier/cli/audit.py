@@ -66,9 +66,12 @@ def command(
 ) -> None:
     """Prove or refute every shard map in PATHs, without reading tensor data or running code of the files.
 
-    PATH is a file or the folder of a checkpoint; its format is told by content (--input-format overrides). A
-    folder that holds several checkpoints stands for all of them. One without any map leaves exit code 4 where
-    nothing worse happened.
+    PATH is a file or a folder; formats are told by content (--input-format overrides). A folder stands for
+    every checkpoint in it and for every loose file that would be audited by itself; other JSON, pickles and
+    archives in it are listed under 'not checked'.
+
+    A PATH in which no map is found is unreadable (exit code 2), like a file that is no map. A document that
+    is read and lists no map leaves exit code 4 where nothing worse happened.
 
     \b
     shardproof audit checkpoint/global_step1000

@@ -35,12 +35,15 @@ def request_options(function: F) -> F:
         ),
         click.option(
             "--values", is_flag=True,
-            help="Also compare the bits of stored replicas. This is the one option that reads tensor data.",
+            help="Also compare the bits of stored replicas: of DTensors in files of ranks, of map.json "
+            "beside rankN.safetensors, of consolidated Hugging Face storage; and look at the moments of "
+            "optimizer states. This is the one option that reads tensor data; for which formats it does "
+            "nothing is said under 'not checked'.",
         ),
         click.option(
             "--expect-shapes", type=NamedPath(exists=True), metavar="PATH",
-            help="Full shapes for formats that do not store them: JSON {name: [dims]}, a model's "
-            "config.json, or another checkpoint.",
+            help="The full shape that each parameter must have: JSON {name: [dims]}, a model's config.json, "
+            "or another checkpoint. Formats that do not store full shapes take them from here.",
         ),
     )  # fmt: skip
     for option in reversed(options):

@@ -138,3 +138,21 @@ def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     ran = cases(COLLISION, "--to", tmp_path / "file" / "below")
     assert isinstance(ran.exception, click.ClickException)
+
+
+@pytest.mark.parametrize("checkpoint", ["dcp/shard0_w4", "dcp/damaged/chunk_shifted"])
+def test_parameters_that_are_stored_as_blocks_are_cases_too(checkpoint: str, tmp_path: Path) -> None:
+    """A checkpoint of blocks only was read, nothing was written, and the exit code was 0."""
+    path = CORPUS / "files" / checkpoint
+    ran = cases(path, "--to", tmp_path / "found")
+    assert ran.exit_code == 0, ran.exception
+    parameters = {one.boxes.name for one in read(path).boxes if one.is_parameter}
+    assert ran.output.count("replay it with") == len(parameters) > 0
+    assert shardproof("replay", tmp_path / "found").code == 0
+    assert ("refuted" in ran.output) == ("damaged" in checkpoint)
+
+
+def test_a_document_without_a_map_of_a_parameter_is_no_success(tmp_path: Path) -> None:
+    ran = cases(CORPUS / "files/optim/missing_moment.pt", "--to", tmp_path / "found")
+    assert isinstance(ran.exception, click.ClickException)
+    assert not (tmp_path / "found").exists()

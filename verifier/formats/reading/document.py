@@ -128,8 +128,8 @@ class Document:
 
     @property
     def maps(self) -> tuple[ShardMap, ...]:
-        """Every map, those of boxes with one holder for each box."""
+        """The map of every parameter, those of boxes with one holder for each box."""
         return (
             *[subject.shard_map for subject in self.subjects],
-            *[subject.boxes.to_shard_map() for subject in self.boxes],
+            *[subject.boxes.to_shard_map() for subject in self.boxes if subject.is_parameter],
         )

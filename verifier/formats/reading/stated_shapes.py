@@ -12,7 +12,7 @@ from verifier.obligations.faults import Fault
 
 Shapes = Mapping[str, tuple[int, ...]]
 
-PLAIN = frozenset({"map", "case", "affine-json"})
+PLAIN = frozenset({"map", "case", "affine-json", "map+safetensors"})
 """Documents of maps that lie beside each other: what one does not have another may."""
 NAMES_SHOWN = 4
 

@@ -11,7 +11,7 @@ from verifier.diagnostics.report import Report, Subject, is_tool_bug
 from verifier.diagnostics.wording import counted, escaped
 from verifier.render.brief import brief_lines, place_text
 from verifier.render.checkout import Checkout
-from verifier.render.summary import summary_text
+from verifier.render.summary import outcome_text, summary_text
 from verifier.render.text import heading_word
 
 MOST_PER_LEVEL = 10
@@ -76,9 +76,13 @@ def _file(place: Place, checkout: Checkout) -> dict[str, str]:
 
 def _notice(report: Report, left: dict[str, int]) -> str:
     more = [counted(number, f"more {level}") for level, number in left.items() if number > 0]
-    rest = f"; not shown here: {' and '.join(more)}" if more else ""
-    tail = f"{rest}; exit code {report.exit_code}"
-    summary = _cut(escaped(summary_text(report)), MOST_CHARACTERS - len(tail))
+    last = [f"not shown here: {' and '.join(more)}"] if more else []
+    tail = "; ".join([*last, f"exit code {report.exit_code}"])
+    said = [summary_text(report)]
+    if report.unchecked:
+        said = [f"{outcome_text(report)}; not checked:", *report.unchecked]
+    tail = ("\n" if report.unchecked else "; ") + tail
+    summary = _cut("\n".join(map(escaped, said)), MOST_CHARACTERS - len(tail))
     return _command("notice", {"title": "shardproof"}, summary + tail)
 
 

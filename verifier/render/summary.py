@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections import Counter
 
 from verifier.diagnostics.finding import Finding
-from verifier.diagnostics.report import EXIT_NOTHING_CHECKED, EXIT_PROVED, Report, is_tool_bug
+from verifier.diagnostics.report import EXIT_NOTHING_CHECKED, EXIT_PROVED, Report, Subject, is_tool_bug
 from verifier.diagnostics.wording import counted, singular
-from verifier.render.lines import Line, Role, Span, again_wrapped, line, page_width, wrapped
+from verifier.render.lines import Line, Role, Span, again_wrapped, columns, line, page_width, wrapped
 
 
 def summary_lines(report: Report) -> list[Line]:
-    """The summary, on one line where it fits."""
-    first, *rest = wrapped(summary_text(report), page_width())
+    """The summary, on one line where it fits; else each item that was not checked has lines of its own."""
+    said = summary_text(report)
+    if not report.unchecked or (len(report.unchecked) == 1 and columns(said) <= page_width()):
+        return _paragraph(report, said)
+    items = [one for item in report.unchecked for one in _item(item)]
+    return [*_paragraph(report, f"{outcome_text(report)}; not checked:"), *items]
+
+
+def _paragraph(report: Report, text: str) -> list[Line]:
+    first, *rest = wrapped(text, page_width())
     head, separator, tail = first.partition(" ")
     role: Role = "proved" if report.exit_code == EXIT_PROVED else "strong"
     return [
@@ -21,10 +29,16 @@ def summary_lines(report: Report) -> list[Line]:
     ]
 
 
+def _item(text: str) -> list[Line]:
+    """One thing that was not checked; its further lines stand further in, so that each item is seen."""
+    first, *rest = wrapped(text, page_width() - 4)
+    return [line(f"    {first}"), *[line(f"      {more}") for more in again_wrapped(rest, page_width() - 6)]]
+
+
 def summary_text(report: Report) -> str:
     """The summary without line breaks."""
     if report.unchecked:
-        return f"{outcome_text(report)}; not checked: {', '.join(report.unchecked)}"
+        return f"{outcome_text(report)}; not checked: {'; '.join(report.unchecked)}"
     settled = all(subject.verdict in ("proved", "refuted") for subject in report.subjects)
     bugs = any(is_tool_bug(finding) for _, finding in report.findings)
     whole = settled and not bugs and report.checked_anything
@@ -35,6 +49,8 @@ def outcome_text(report: Report) -> str:
     """What was checked and what came out, without what was not checked."""
     if report.exit_code == EXIT_NOTHING_CHECKED and not report.checked_anything:
         return "nothing was checked"
+    if not any(_looked_into(subject) for subject in report.subjects):
+        return f"nothing was checked, {report.summary.unreadable} unreadable"
     rest = f"{_warnings(report)}{_accepted(report)}"
     if report.exit_code != EXIT_PROVED:
         return f"checked {_subjects(report)}: {_answers(report)}{rest}"
@@ -43,11 +59,17 @@ def outcome_text(report: Report) -> str:
     return f"proved: {_subjects(report)}, {_proofs(report)}{rest}"
 
 
+def _looked_into(subject: Subject) -> bool:
+    """Whether anything was asked of it; of what cannot be read nothing is, but for what was read before."""
+    return subject.verdict not in ("unchecked", "unreadable") or subject.obligations.total > 0
+
+
 def _subjects(report: Report) -> str:
     """``1 map, 2 ranks, 4 pieces``: subjects by kind, then what they consist of."""
-    kinds = Counter(subject.kind for subject in report.subjects if subject.verdict != "unchecked")
+    looked_into = [subject for subject in report.subjects if _looked_into(subject)]
+    kinds = Counter(subject.kind for subject in looked_into)
     contents: Counter[str] = Counter()
-    for subject in report.subjects:
+    for subject in looked_into:
         contents.update(dict(subject.contents))
     parts = [counted(number, kind) for kind, number in sorted(kinds.items())]
     parts += [counted(number, singular(noun)) for noun, number in contents.items()]

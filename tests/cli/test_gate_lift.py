@@ -227,7 +227,7 @@ def test_what_could_not_run_is_in_the_report(arguments: tuple[str, ...], words: 
         (("--lift", "shards.py:rows", *FUSED, "--world", "4"), "it goes with --model"),
         (
             ("--lift", "shards.py:rows", *FUSED, "shards.py:as_trained"),
-            "MODULE:FUNCTION... says nothing with",
+            "--lift gates one function, shards.py:rows, and shards.py:as_trained is another; gate it in",
         ),
         (("shards.py:as_trained", "--shape", "8,3"), "--shape says nothing without --lift or --model"),
         (("--ranks", "4"), "it goes with --lift and --model"),

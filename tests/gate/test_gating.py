@@ -232,7 +232,7 @@ def test_what_cannot_be_gated(scratch: Path, name: str, over: Sizes, words: str)
 
 
 def test_a_reference_with_other_arguments(scratch: Path) -> None:
-    with pytest.raises(GateError, match=r"the reference takes \(rows, columns, ranks\)"):
+    with pytest.raises(GateError, match="the reference takes rows, columns, ranks, but its domain names"):
         gated("forms.py:as_dict", ROWS, load("right.py:cut_columns"))
 
 

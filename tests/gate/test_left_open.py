@@ -1,5 +1,7 @@
 """What a run leaves open is said: without a reference, and wherever something was not settled."""
 
+from itertools import pairwise
+
 import pytest
 
 from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict
@@ -43,4 +45,4 @@ def test_lines_that_get_less_room_do_not_end_in_the_middle() -> None:
     first, *rest = wrapped("a sentence " * 20, 30)
     lines = again_wrapped(rest, 26)
     assert len(first) <= 30
-    assert all(len(f"{one} {two.split()[0]}") > 26 for one, two in zip(lines, lines[1:], strict=False))
+    assert all(len(f"{one} {two.split()[0]}") > 26 for one, two in pairwise(lines))

@@ -112,7 +112,13 @@ def _require_fitting(context: click.Context, gated: str) -> None:
         raise click.UsageError("--lift and --model are different gates; give one of them")
     for name, places in _BELONG.items():
         if name in given and gated not in places:
-            option = CONSTRUCTORS if name == "places" else f"--{name.replace('_', '-')}"
+            if name == "places":
+                extra = context.params["places"][0]
+                raise click.UsageError(
+                    f"{gated} gates one function, {context.params[gated.removeprefix('--')]}, and {extra} is "
+                    f"another; gate it in a run of its own"
+                )
+            option = f"--{name.replace('_', '-')}"
             beside = "without --lift or --model" if gated == CONSTRUCTORS else f"with {gated}"
             raise click.UsageError(f"{option} says nothing {beside}; it goes with {' and '.join(places)}")
     elsewhere = gated == "--model" or "loader" in given

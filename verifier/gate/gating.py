@@ -160,11 +160,18 @@ def _require_fitting(name: str, function: Callable[..., object], over: Sizes) ->
         signature.bind(**over.arguments)
     except TypeError as error:
         names = ", ".join(over.arguments)
+        taken = ", ".join(map(_parameter, signature.parameters.values())) or "nothing"
         raise GateError(
-            f"{name} takes {signature}, but its domain names {names} ({error}); name the arguments alike"
+            f"{name} takes {taken}, but its domain names {names} ({error}); name the arguments alike"
         ) from None
     except ValueError:  # nothing is known of how it is called
         return
+
+
+def _parameter(one: inspect.Parameter) -> str:
+    """Its name, without types and values."""
+    stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}
+    return f"{stars.get(one.kind, '')}{one.name}"
 
 
 def _refutation(

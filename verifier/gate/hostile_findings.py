@@ -50,7 +50,7 @@ def unnamed(loaded: Loaded, argument: str, lines: Sequence[str]) -> Finding:
         f"does not refuse {counted(len(lines), 'bad value')} of {argument} by name",
         f"lets {argument} through",
         complaint=lines[0] if len(lines) == 1 else f"{lines[0]} (and {len(lines) - 1} more)",
-        notes=tuple(lines) if len(lines) > 1 else (),
+        notes=tuple(lines[1:]),  # the first stands above them
         helps=(f"raise a ValueError or TypeError that names {argument}",),
         witness={"argument": argument, "values": list(lines)},
         identity=argument,

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from verifier.audit.answering import Answering
 from verifier.audit.check import Settings, check_subject, findings_of, tool_versions
 from verifier.diagnostics.report import Obligations, Report, Subject
+from verifier.diagnostics.wording import counted
 from verifier.geometry.strided import coordinates
 from verifier.layouts import BadLayout, Placement, Replicate, Shard, StridedShard, dtensor
 from verifier.model.expectation import Expectation
@@ -28,6 +29,8 @@ from verifier.verdicts import Undecided
 
 WRITER = "a distributed checkpoint (DCP)"
 LOCAL = "the local tensor"
+_NAMED = 8
+"""Plain tensors of one kind that are named."""
 
 
 def gate_model(
@@ -56,21 +59,31 @@ def gate_model(
 def model_report(inspection: Inspection, settings: Settings) -> Report:
     """The report on a model that was inspected."""
     answering = settings.answering()
-    unchecked = []
-    if inspection.plain:
-        unchecked.append(f"{len(inspection.plain)} plain tensors, which have no layout")
-    if len(inspection.ranks) < inspection.world:
-        unchecked.append(f"{inspection.world - len(inspection.ranks)} ranks that were not built")
     return Report(
         tool={**tool_versions(), "torch": inspection.torch_version},
         subjects=tuple(subjects_of(inspection, settings, answering)),
-        unchecked=tuple(unchecked),
+        unchecked=tuple(_unchecked(inspection)),
     )
+
+
+def _unchecked(inspection: Inspection) -> Iterator[str]:
+    """What is left open. A parameter that a plan forgot is a plain tensor, so these have their names."""
+    for kind, names in (("parameter", inspection.plain), ("buffer", inspection.plain_buffers)):
+        if names:
+            have = "which has" if len(names) == 1 else "which have"
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            what = f"{counted(len(names), f'plain {kind}')}, {have} no layout"
+            yield f"{what}: {', '.join(names[:_NAMED])}{more}"
+    left = inspection.world - len(inspection.ranks)
+    if left:
+        yield f"{counted(left, 'rank')} that {'was' if left == 1 else 'were'} not built"
+    yield "other numbers of ranks"
 
 
 def subjects_of(inspection: Inspection, settings: Settings, answering: Answering) -> Iterator[Subject]:
     """Each DTensor as a subject, in the order of the model."""
     maps: dict[str, tuple[LiveParameter, ShardMap]] = {}
+    disagreeing: set[str] = set()
     made = [_map_or_reason(parameter) for parameter in inspection.parameters]
     for parameter, one in zip(inspection.parameters, made, strict=True):
         if isinstance(one, ShardMap):
@@ -80,7 +93,10 @@ def subjects_of(inspection: Inspection, settings: Settings, answering: Answering
             yield _without_map(parameter, shard_map)
             continue
         faults = [*_local(parameter, shard_map), *_written(parameter, shard_map)]
-        faults += _disagreement(parameter, inspection)
+        if parameter.name not in disagreeing:  # the ranks of the other layout would say the same again
+            disagreement = list(_disagreement(parameter, inspection))
+            disagreeing.update(parameter.name for _ in disagreement)
+            faults += disagreement
         weight = maps.get(_weight_of(parameter.name))
         if weight is not None:
             faults += _bias(parameter, shard_map, *weight)

@@ -57,14 +57,14 @@ def inspect_model(
             raise NoSuchRankError(f"a world of {world} has no rank {rank}")
     where = torch.device(device)
     seen = {rank: as_rank(rank, world, partial(_seen, build, rank, where)) for rank in played}
-    plain: dict[str, None] = {}
-    for one in seen.values():
-        plain.update(dict.fromkeys(one.plain))
+    plain = dict.fromkeys([name for one in seen.values() for name in one.plain])
+    buffers = dict.fromkeys([name for one in seen.values() for name in one.plain_buffers])
     return Inspection(
         world=world,
         ranks=played,
         parameters=tuple(_joined(seen)),
         plain=tuple(plain),
+        plain_buffers=tuple(buffers),
         torch_version=torch.__version__,
     )
 
@@ -86,6 +86,7 @@ class _Seen:
 
     found: tuple[_Found, ...]
     plain: tuple[str, ...]
+    plain_buffers: tuple[str, ...]
 
 
 def _seen(build: Build, rank: int, device: torch.device) -> _Seen:
@@ -99,13 +100,15 @@ def _seen(build: Build, rank: int, device: torch.device) -> _Seen:
         raise BuildFailedError(rank, f"{type(error).__name__} while the model was built: {said}") from error
     if not isinstance(model, nn.Module):
         raise BuildFailedError(rank, f"a {type(model).__name__} was built, not a module")
-    found, plain = [], []
+    found: list[_Found] = []
+    plain: list[str] = []
+    buffers: list[str] = []
     for name, module, tensor in _tensors(model):
         if isinstance(tensor, DTensor):
             found.append(_found(name, module, tensor, rank))
         else:
-            plain.append(name)
-    return _Seen(tuple(found), tuple(plain))
+            (plain if isinstance(tensor, nn.Parameter) else buffers).append(name)
+    return _Seen(tuple(found), tuple(plain), tuple(buffers))
 
 
 def _tensors(model: nn.Module) -> Iterator[tuple[str, str, torch.Tensor]]:

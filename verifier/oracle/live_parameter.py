@@ -109,7 +109,8 @@ class Inspection:
         world: how many ranks the group has.
         ranks: those that built the model.
         parameters: DTensors, in the order of the first rank that has them.
-        plain: names of parameters and persistent buffers that are plain tensors; nothing is said of them.
+        plain: names of parameters that are plain tensors; nothing is said of them.
+        plain_buffers: names of such persistent buffers.
         torch_version: the torch that built it.
     """
 
@@ -117,4 +118,5 @@ class Inspection:
     ranks: tuple[int, ...]
     parameters: tuple[LiveParameter, ...]
     plain: tuple[str, ...]
+    plain_buffers: tuple[str, ...]
     torch_version: str

@@ -29,8 +29,8 @@ NESTED = ("try", "uniform", "branch", "repeat")
 def draw_protocol(rng: random.Random, *, alike: bool = False, roles: bool = False) -> Protocol:
     """Two groups, nested tries, local and uniform branches, short loops.
 
-    No two steps have one name, unless ``alike``: then few names are shared by many. With ``roles`` there are
-    three ranks, of which rank 0 is an owner and rank 1 is not in the second group.
+    No two steps have one name, unless ``alike``: then few names are shared by many. With ``roles`` rank 0 is
+    an owner, and only ranks 0 and 2 are in the second group.
     """
     body = _Drawing(rng, alike, roles).steps(0)
     preamble = (Try((Local("prepare"),)), Vote("a", "first vote"), RaiseIfAgreed())

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from tests.formats.documents import SAMPLES
 from tests.formats.mutating import mutants
-from verifier.formats.dcp.contents import NOWHERE, Contents, Several, Storage, StoredObject, StoredTensor
+from verifier.formats.dcp.contents import (
+    NOWHERE,
+    Contents,
+    Nesting,
+    Several,
+    Storage,
+    StoredObject,
+    StoredTensor,
+)
 from verifier.formats.dcp.metadata import read_metadata
 from verifier.formats.dcp.wire import WIDTH, WireError, decoded, encoded
 from verifier.formats.reading.document import Refusal
@@ -63,6 +71,7 @@ def contents(draw: st.DrawFn) -> Contents:
         ),
         orphans=draw(several),
         repeated=draw(several),
+        nesting=draw(st.builds(Nesting, **dict.fromkeys(Nesting.__slots__, several))),
         reformed=draw(st.dictionaries(NAMES, st.lists(st.integers(0), max_size=3).map(tuple), max_size=2)),
         tells_reformed=draw(st.none() | st.frozensets(NAMES, max_size=2)),
         refusals=tuple(

@@ -33,7 +33,7 @@ _WHY = {
     "CK115": "a restore ignores it or fails after the machines are allocated",
     "CK116": "optimizers load such state without an error and step wrongly, or fail after they have begun",
     "CK117": "whoever cuts the flat buffer again shifts everything behind the padding",
-    "CK118": "whoever builds the nested state again exchanges the two or loses one, and nobody is told",
+    "CK118": "whoever builds the nested state again exchanges the two, loses one or fails",
     "CK204": "an entry was cut or moved, the metadata lost a tensor, or another writer left them behind",
     "CK205": "a name was lost or changed on one side; the nested state that is built again is another one",
 }

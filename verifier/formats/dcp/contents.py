@@ -63,6 +63,25 @@ class Several:
     first: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nesting:
+    """What ``planner_data`` contradicts; each None for none.
+
+    Attributes:
+        shared: pairs of names that have one path.
+        exchanged: pairs of names of which the first has the path of the second.
+        moved: names that are not made of their path, where others are.
+        unstored: names that ``state_dict_metadata`` does not list.
+        unplaced: names that it lists and that have no path.
+    """
+
+    shared: Several | None = None
+    exchanged: Several | None = None
+    moved: Several | None = None
+    unstored: Several | None = None
+    unplaced: Several | None = None
+
+
 @dataclass(slots=True, kw_only=True)
 class Contents:
     """Everything of one metadata file that matters here.
@@ -73,6 +92,7 @@ class Contents:
         storage: where.
         orphans: storage entries that no chunk and no object has; None for none.
         repeated: storage entries for a chunk that has one already; None for none.
+        nesting: what is said wrongly of the nested state that the names stand for.
         reformed: by name of a flattened tensor, the shape it had before (Megatron-core).
         tells_reformed: the names of which the file says whether they were flattened; None when it never says.
         refusals: parts that could not be read.
@@ -83,6 +103,7 @@ class Contents:
     storage: Storage = field(default_factory=Storage)
     orphans: Several | None = None
     repeated: Several | None = None
+    nesting: Nesting = field(default_factory=Nesting)
     reformed: dict[str, tuple[int, ...]] = field(default_factory=dict)
     tells_reformed: frozenset[str] | None = None
     refusals: tuple[Refusal, ...] = ()

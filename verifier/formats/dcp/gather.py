@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from verifier.formats.dcp.contents import Contents, StoredTensor
+from verifier.formats.dcp.nesting import check_nesting
 from verifier.formats.dcp.payload import PayloadReader
 from verifier.formats.dcp.ranges import Ranges
 from verifier.formats.dcp.storage import DATA_SUFFIX, DataFiles, check_entries
@@ -114,6 +115,7 @@ class StoredParts:
         """Add what is wrong with entries, files and ranges; ``names`` are the files in the folder."""
         file, gathered = self._origin.file, self._gathered
         check_entries(self._parts, file, gathered)
+        check_nesting(self._parts, file, gathered)
         if self._ranges is None:
             gathered.remarks.append(_absent(self._files, file))
             gathered.unchecked.append("byte ranges: none of the data files is there")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from verifier.formats.dcp.gather import NEVER, REPLICAS, StoredParts, gather_objects, gather_tensors
 from verifier.formats.dcp.metadata import read_metadata
+from verifier.formats.dcp.nesting import check_nesting
 from verifier.formats.dcp.ranks import gather_ranks
 from verifier.formats.dcp.sight import METADATA_FILE, rank_of_metadata
 from verifier.formats.dcp.storage import DATA_SUFFIX, check_entries
@@ -53,6 +54,7 @@ def _gather_file(path: Path, origin: Origin, request: Request, gathered: Gathere
     gather_tensors(contents, origin, request, gathered)
     gather_objects([contents], gathered)
     check_entries([contents], origin.file, gathered)
+    check_nesting([contents], origin.file, gathered)
     gathered.unchecked += (*NEVER, REPLICAS, "data files: the metadata was named, not its folder")
 
 

@@ -19,6 +19,7 @@ from verifier.formats.dcp.names import (
     PROPERTIES,
     TENSOR,
 )
+from verifier.formats.dcp.nesting import nesting_of
 from verifier.formats.dcp.records import (
     SAVE_AGAIN,
     State,
@@ -72,6 +73,7 @@ def contents_of(value: object, origin: Origin, limits: Limits) -> Contents:
         storage=rows.storage,
         orphans=rows.orphans(),
         repeated=rows.repeated,
+        nesting=nesting_of(top.get("planner_data"), described),
         reformed=reformed,
         tells_reformed=tells,
         refusals=(*walk.refusals, *rows.refusals),

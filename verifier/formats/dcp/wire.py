@@ -11,7 +11,15 @@ from array import array
 from collections.abc import Iterator
 from typing import IO
 
-from verifier.formats.dcp.contents import NOWHERE, Contents, Several, Storage, StoredObject, StoredTensor
+from verifier.formats.dcp.contents import (
+    NOWHERE,
+    Contents,
+    Nesting,
+    Several,
+    Storage,
+    StoredObject,
+    StoredTensor,
+)
 from verifier.formats.dcp.names import DTYPES
 from verifier.formats.pickles.records import Name
 from verifier.formats.reading.document import Refusal
@@ -37,6 +45,7 @@ def encoded(contents: Contents) -> Iterator[bytes | memoryview]:
         "transforms": list(storage.transforms),
         "orphans": _several(contents.orphans),
         "repeated": _several(contents.repeated),
+        "nesting": {place: _several(getattr(contents.nesting, place)) for place in Nesting.__slots__},
         "reformed": {name: list(shape) for name, shape in contents.reformed.items()},
         "tells": None if contents.tells_reformed is None else sorted(contents.tells_reformed),
         "refusals": [[r.name, r.origin.pointer, r.code, r.message, r.help] for r in contents.refusals],
@@ -113,6 +122,7 @@ def _contents(header: dict[str, object], reader: _Reader, name: str) -> Contents
         storage=storage,
         orphans=_read_several(header["orphans"]),
         repeated=_read_several(header["repeated"]),
+        nesting=Nesting(**{place: _read_several(value) for place, value in _dict(header["nesting"]).items()}),
         reformed={_text(name): _shape(shape) for name, shape in _dict(header["reformed"]).items()},
         tells_reformed=None if tells is None else frozenset(_texts(tells)),
         refusals=tuple(_refusal(entry, name) for entry in _list(header["refusals"])),

@@ -387,3 +387,22 @@ def test_it_imports_only_the_standard_library():
             assert node.level == 0
             imported.add(node.module.split(".")[0])
     assert imported <= sys.stdlib_module_names
+
+
+def many_dimensions(dimensions: int, extent: int) -> dict[str, object]:
+    shape = [extent] * dimensions
+    piece = {"shape": [0], "source": [0, [1]], "dest": [0, [1]], "locations": [0]}
+    ranks = {"0": {"shard_shape": shape, "pieces": [piece] * 2000}}
+    return {
+        "schema": "shardproof.certificate/1",
+        "name": "w",
+        "map": {"logical_shape": shape, "ranks": ranks},
+        "expectation": {},
+        "evidence": {},
+    }
+
+
+@pytest.mark.parametrize(("dimensions", "extent"), [(2000, 1), (20_000, 2**127)])
+def test_sizes_are_multiplied_for_64_dimensions_at_most(dimensions: int, extent: int) -> None:
+    with pytest.raises(Rejected, match="pieces: too large"):
+        check(many_dimensions(dimensions, extent))

@@ -94,7 +94,7 @@ def edges(views: Sequence[View], work: list[int], unit: int = 1) -> dict[int, in
     """
     groups: defaultdict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
     common, total = Counter[int](), Counter[int]()
-    work[0] += 2**11 * len(views)
+    work[0] += 2**11 * len(views)  # no map is refused for its length alone; the sum is linear in the text
     own = [most := min(work[0], MOST_HELD + 2**6 * len(views))]  # also bounds what is held at once
     for v in views:
         terms = [(v.low, v.repeat), (v.low + v.axes[0][1], -v.repeat)]
@@ -247,7 +247,7 @@ def read_map(raw: Any) -> tuple[list[int], dict[int, list[int]], Held]:
     logical, ranks = naturals(raw["logical_shape"]), by_rank(raw["ranks"])
     need(all(shard.keys() == {"shard_shape", "pieces"} for shard in ranks.values()), "malformed: a shard")
     shapes = {rank: naturals(shard["shard_shape"]) for rank, shard in ranks.items()}
-    need(max(map(prod, (logical, *shapes.values()))) <= INT64_MAX, "pieces: more than 2^63 - 1 elements")
+    need(all(len(s) <= 64 and prod(s) <= INT64_MAX for s in (logical, *shapes.values())), "pieces: too large")
     held: Held = {rank: [] for rank in ranks}
     for rank, shard in ranks.items():
         for i, piece in enumerate([] + shard["pieces"]):  # nothing but a list can be added to one
@@ -266,29 +266,29 @@ def check_pieces(held: Held, x: dict[str, Any]) -> None:
         need("write_unit" not in x or len(p.locations) == 1, "pieces: {} has several writers", p.where)
 
 
-def check_holders(held: Held, x: dict[str, Any], ask: Callable[..., None]) -> list[View]:
+def check_holders(held: Held, x: dict[str, Any], ask: Callable[..., None], work: list[int]) -> list[View]:
     """Ranks of equal locations and scale hold the same; what the first of them hold is returned. Theory: T11.
 
     With ``partial`` the ranks of equal locations have one scale each, and these sum to 1. Theory: T16.
     """
-    groups: dict[tuple[tuple[int, ...], Fraction | str], Held] = {}
+    groups, firsts = dict[tuple[tuple[int, ...], Fraction | str], Held](), list[View]()
     for rank, p in ((rank, p) for rank, pieces in held.items() for p in pieces):
         key = p.locations, "partial" if x["partial"] else p.scale
         groups.setdefault(key, {r: [] for r in p.locations})[rank].append(p)
-    firsts: list[View] = []
     for (ranks, scale), members in groups.items():
         own = {rank: [p.source for p in pieces] for rank, pieces in members.items()}
         for rank in ranks[1:]:
             ask(f"holders/{','.join(map(str, ranks))}/{scale}/{rank}", check_same, own[ranks[0]], own[rank])
         if x["partial"]:
             scales = {(rank, p.scale) for rank, pieces in members.items() for p in pieces}
+            spend(work, len({s for _, s in scales}) << 12)  # their denominators may have nothing in common
             summed = abs(sum((s for _, s in scales), Fraction(-1))) <= Fraction(x["sum_ulps"], 2**53)
             need(summed and len(scales) <= len(ranks), "pieces: scales of {} are not one each, sum 1", ranks)
         firsts += own[ranks[0]]
     return firsts
 
 
-def check_map(raw: Any, x: dict[str, Any], ask: Callable[..., None]) -> None:
+def check_map(raw: Any, x: dict[str, Any], ask: Callable[..., None], work: list[int]) -> None:
     """Everything that must hold of a map under an expectation. Theory: T10."""
     logical, shapes, held = read_map(raw)
     flags, numbers = [x["cover"], x["lookup"], x["partial"]], naturals([x["sum_ulps"], x["index_bits"]])
@@ -301,7 +301,7 @@ def check_map(raw: Any, x: dict[str, Any], ask: Callable[..., None]) -> None:
         ask(f"shard/{rank}", check_cover, prod(shapes[rank]), holes.get(rank, []), True, dests)
     gaps = naturals(x.get("gaps", []))
     if not x["lookup"]:
-        ask("parameter", check_cover, prod(logical), gaps, x["cover"], check_holders(held, x, ask))
+        ask("parameter", check_cover, prod(logical), gaps, x["cover"], check_holders(held, x, ask, work))
     if "reference" in x:
         *frame, others = read_map(x["reference"])
         need(frame == [logical, shapes], "reference: shapes or ranks differ")
@@ -336,7 +336,7 @@ def check_all(certificate: Any) -> tuple[str, ...]:
             raise type(fault)(f"{name}: {fault}") from None
         asked[name] = f"{name} rests on {form['solver']!a} {form['version']!a}" if "solver" in form else ""
 
-    check_map(certificate["map"], DEFAULTS | expectation, ask)
+    check_map(certificate["map"], DEFAULTS | expectation, ask, work)
     need(evidence.keys() <= asked.keys(), "evidence: unknown {!a:.60}", sorted({*evidence} - {*asked}))
     return tuple(filter(None, asked.values()))
 

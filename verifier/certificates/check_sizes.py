@@ -18,7 +18,7 @@ from math import gcd, prod
 from pathlib import Path
 from typing import Any
 
-MOST_WORK, MOST_ROWS, MOST_TERMS, MOST_DEGREE = 2**21, 2**8, 2**12, 2**5
+MOST_WORK, MOST_ROWS, MOST_TERMS, MOST_DEGREE, MOST_TEXT = 2**21, 2**8, 2**12, 2**5, 2**27
 NAME, SCALE = re.compile(r"[^\W\d][\w.]*(\[\d+\])*"), re.compile("-?[1-9][0-9]{0,399}/[1-9][0-9]{0,399}")
 MALFORMED = (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 
@@ -203,9 +203,8 @@ def normal(case: Case, view: View) -> View | None:
 def settle(where: str, case: Case, views: Mapping[View, int]) -> None:
     """The weighted views visit nothing, wherever in the case. Theory: T20, T25."""
     found, common, left = Counter[View](), Counter[Polynomial](), Counter[Polynomial]()
-    for view, weight in views.items() if not case.empty else ():
-        if (one := normal(case, view)) is not None:
-            found[one] += weight
+    for one, weight in [(normal(case, v), w) for v, w in views.items()] if not case.empty else ():
+        found.update({one: weight} if one is not None else {})
     axes = sorted({axis for (_, own), weight in found.items() if weight for axis in own})
     for p in [p for s, n in axes for p in ([s] if s != ZERO else [n, n - ONE]) if not case.shown(p - ONE)]:
         loose = [one for atoms, _ in p.terms for one in atoms if one != "@"]
@@ -222,7 +221,7 @@ def settle(where: str, case: Case, views: Mapping[View, int]) -> None:
             spend(case.work, 2 * len(terms) * (1 + len(offset.terms) + len(length.terms)))
             terms.subtract({e + length: c for e, c in [*terms.items()]})
         left.update(terms)
-    off = sorted([(e, c) for e, c in left.items() if c or ZERO in common])
+    off = sorted([(e, c) for e, c in left.items() if c or ZERO in common])  # by 1 - x^0 all would cancel
     need(not off or case.impossible(ZERO), "{}: {} monomials do not cancel, {}", where, len(off), off[:1])
 
 
@@ -260,8 +259,8 @@ def read_map(where: str, case: Case, raw: Any) -> Map:
     whole = {"shard_shape": raw["logical_shape"], "padding": [], "pieces": []}
     for name, shard in [("-1", whole), *raw["ranks"].items()]:
         rank, here = int(name), f"{where}, rank {name:.20}"
-        good = shard.keys() == whole.keys() and name == str(rank) and rank >= -1 and rank not in shapes
-        need(good, "malformed: {}", here)
+        good = shard.keys() == whole.keys() and name == str(max(rank, -1)) and rank not in shapes
+        need(good and len(shard["shard_shape"]) <= 64, "malformed: {}", here)
         shapes[rank] = read_all(here, case, shard["shard_shape"])
         cells[rank] = Counter({(ZERO, ((ONE, prod(shapes[rank], start=ONE)),)): -1})
         for shape, view in [] + shard["padding"]:
@@ -339,6 +338,7 @@ def unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def check_text(text: str) -> tuple[int, dict[str, str], list[str]]:
     """How many maps are right if solvers answer which scripts by unsat, and what is unchecked."""
+    need(len(text) <= MOST_TEXT, "malformed: too long")
     try:
         certificate = json.loads(text, object_pairs_hook=unique)
         good = certificate["schema"] == "shardproof.sizes/1" and type(certificate["name"]) is str

@@ -48,7 +48,8 @@ class _Words:
 @click.option("--what", help="What is wrong, in one sentence; the finding's own if left out.")
 @click.option("--source", help="Where it comes from, such as a public thread; the file if left out.")
 @click.option("--shrink/--no-shrink", "shrinking", default=True, show_default=True,
-              help="Make a map that is not proved as small as it gets, verdict and codes kept.")  # fmt: skip
+              help="Make a map that is not proved as small as it gets, verdict and codes kept; "
+                   "--no-shrink keeps it as it is.")  # fmt: skip
 @click.option("--reference", type=NamedPath(exists=True), metavar="FILE",
               help="Document with the one map that MAP has to be the same function as.")  # fmt: skip
 def add(

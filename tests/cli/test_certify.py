@@ -12,6 +12,8 @@ from tests.cli.command import shardproof
 from verifier.certificates import check_sizes
 from verifier.certificates.check import Rejected
 
+SCHEMA = '{"schema": "shardproof.certificate/1"}'
+
 
 def resting(*assumptions: str):
     return lambda _: assumptions
@@ -21,7 +23,7 @@ def test_a_proof_that_rests_on_a_solver_is_no_pass_unless_it_is_trusted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     certificate = tmp_path / "w.cert.json"
-    certificate.write_text("{}")
+    certificate.write_text(SCHEMA)
     claims = ("shard/0 rests on 'z3' '4.13'", "parameter rests on 'z3' '4.13'")
     monkeypatch.setattr("verifier.cli.certify.check_text", resting(*claims))
     ran = shardproof("certify", certificate)
@@ -36,7 +38,7 @@ def test_a_proof_that_rests_on_a_solver_is_no_pass_unless_it_is_trusted(
 
 def test_a_rejection_is_short_and_printable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     certificate = tmp_path / "w.cert.json"
-    certificate.write_text("{}")
+    certificate.write_text(SCHEMA)
 
     def reject(_: str) -> tuple[str, ...]:
         raise Rejected("\x1b[2J" + "9" * 5000)
@@ -48,6 +50,16 @@ def test_a_rejection_is_short_and_printable(monkeypatch: pytest.MonkeyPatch, tmp
     assert len(reason) == 300
     assert reason.startswith("\\x1b[2J999")
     assert reason.endswith("...")
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"schema": "shardproof.report/1"}', "# a page"])
+def test_what_is_no_certificate_is_not_rejected_but_unreadable(tmp_path: Path, text: str) -> None:
+    mine = tmp_path / "mine.json"
+    mine.write_text(text)
+    ran = shardproof("certify", mine)
+    assert (ran.code, ran.out.split()[0]) == (2, "unreadable")
+    mine.write_text(SCHEMA)
+    assert shardproof("certify", mine).code == 1
 
 
 def sizes_certificate(tmp_path: Path, name: str) -> Path:

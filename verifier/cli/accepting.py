@@ -90,7 +90,8 @@ def accepting_options(function: F) -> F:
             help="Accept the findings in FILE; it loses those that are gone. baseline write makes one.",
         ),
         click.option(
-            "--no-shrink", is_flag=True, help="Report what is gone from the baseline and leave FILE alone."
+            "--no-shrink", is_flag=True,
+            help="Leave the file of --baseline as it is, and report what is gone from it.",
         ),
         click.option(
             "--fail-on", type=click.Choice(FAIL_ON), default="undecided", show_default=True,

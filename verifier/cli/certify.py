@@ -19,7 +19,7 @@ MOST_MEBIBYTES = 128
 """A larger certificate is not read."""
 _REASON_LENGTH = 300
 _EXITS = (EXIT_UNREADABLE, EXIT_REFUTED, EXIT_UNDECIDED, EXIT_PROVED)
-_SCHEMA = re.compile(r'"schema"\s*:\s*"shardproof\.(boxes|sizes)/1"')
+_SCHEMA = re.compile(r'"schema"\s*:\s*"shardproof\.(certificate|boxes|sizes)/1"')
 _REJECTIONS = (Rejected, check_boxes.Rejected, check_sizes.Rejected)
 
 
@@ -63,8 +63,12 @@ def _certified(path: Path, *, trust_solvers: bool) -> int:
     except UnreadableError as error:
         click.echo(f"unreadable  {shown(path)}: {error}")
         return EXIT_UNREADABLE
+    checker = _checker(text)
+    if checker is None:
+        click.echo(f"unreadable  {shown(path)}: is no certificate: it names no schema of one")
+        return EXIT_UNREADABLE
     try:
-        accepted = _checker(text)(text)
+        accepted = checker(text)
     except _REJECTIONS as rejected:
         click.echo(f"rejected    {shown(path)}: {_short(str(rejected))}")
         return EXIT_REFUTED
@@ -76,11 +80,11 @@ def _certified(path: Path, *, trust_solvers: bool) -> int:
     return EXIT_PROVED if trust_solvers else EXIT_UNDECIDED
 
 
-def _checker(text: str) -> Callable[[str], _Accepted]:
-    """The checker for a kind of certificate, of maps where the text names none; it reads the schema again."""
+def _checker(text: str) -> Callable[[str], _Accepted] | None:
+    """The checker for a kind of certificate, which reads the schema again; None for what is none."""
     found = _SCHEMA.search(text)
-    kinds = {None: _map_checked, "boxes": _boxes_checked, "sizes": _sizes_checked}
-    return kinds[None if found is None else found[1]]
+    kinds = {"certificate": _map_checked, "boxes": _boxes_checked, "sizes": _sizes_checked}
+    return None if found is None else kinds[found[1]]
 
 
 def _map_checked(text: str) -> _Accepted:

@@ -115,6 +115,9 @@ def _ended() -> int:
     except click.Abort:
         click.echo("interrupted", err=True)
         return 130
+    except click.exceptions.NoArgsIsHelpError as error:  # its message is the help, usage and all
+        click.echo(error.format_message(), err=True)
+        return EXIT_UNREADABLE
     except click.ClickException as error:
         show_failure(error)
         return EXIT_UNREADABLE

@@ -8,18 +8,20 @@ import click
 
 from verifier.cli.paths import shown
 from verifier.diagnostics.wording import escaped, shown_name
-from verifier.formats import FormatError, read
+from verifier.formats import FormatError, Request, read
 from verifier.model.shard_map import ShardMap
 
+NAMES_LISTED = 8
 
-def maps_of(path: Path) -> list[ShardMap]:
+
+def maps_of(path: Path, *, input_format: str | None = None) -> list[ShardMap]:
     """Every map of a document.
 
     Raises:
         click.ClickException: the document or a part of it cannot be read, or holds no map.
     """
     try:
-        document = read(path)
+        document = read(path, request=Request(input_format=input_format))
     except FormatError as error:
         raise click.ClickException(f"{escaped(str(error))}\n  = help: {escaped(error.help)}") from error
     if document.refusals:
@@ -34,19 +36,21 @@ def maps_of(path: Path) -> list[ShardMap]:
     return list(maps)
 
 
-def named_maps(path: Path, name: str | None) -> list[ShardMap]:
+def named_maps(path: Path, name: str | None, *, input_format: str | None = None) -> list[ShardMap]:
     """The maps of a document, or the one with a given parameter name.
 
     Raises:
         click.ClickException: nothing can be read, or no map has that name.
     """
-    maps = maps_of(path)
+    maps = maps_of(path, input_format=input_format)
     if name is None:
         return maps
     chosen = [shard_map for shard_map in maps if shard_map.name == name]
     if not chosen:
-        known = escaped(", ".join(shown_name(shard_map.name) for shard_map in maps[:8]))
+        known = escaped(", ".join(shown_name(shard_map.name) for shard_map in maps[:NAMES_LISTED]))
+        left = len(maps) - NAMES_LISTED
+        more = f", ... ({left} more)" if left > 0 else ""
         raise click.ClickException(
-            f"{shown(path)} has no map named {escaped(shown_name(name))}; it has {known}"
+            f"{shown(path)} has no map named {escaped(shown_name(name))}; it has {known}{more}"
         )
     return chosen

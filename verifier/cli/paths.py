@@ -8,6 +8,17 @@ import click
 
 from verifier.diagnostics.wording import escaped
 
+MISSING = "no such file, or not a regular one"
+"""In the words of the readers of documents: a missing file is the same for every command."""
+
+
+class MissingPathError(click.ClickException):
+    """A path that has to be there is not."""
+
+    def __init__(self, path: Path, param: click.Parameter | None) -> None:
+        option = f"{param.opts[0]}: " if isinstance(param, click.Option) else ""
+        super().__init__(f"{option}SM001 {shown(path)}: {MISSING}\n  = help: check the spelling of the path")
+
 
 class NamedPath(click.Path):
     """A path that is not the empty text, which ``Path`` would take for the current directory.
@@ -23,18 +34,20 @@ class NamedPath(click.Path):
         dir_okay: bool = True,
         readable: bool = True,
     ) -> None:
-        super().__init__(
-            exists=exists, file_okay=file_okay, dir_okay=dir_okay, readable=readable, path_type=Path
-        )
+        super().__init__(file_okay=file_okay, dir_okay=dir_okay, readable=readable, path_type=Path)
+        self._must_exist = exists
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path.
 
         Raises:
             click.BadParameter: it is empty, or not what the parameter accepts.
+            MissingPathError: it has to exist, and does not.
         """
         if not str(value):
             self.fail("an empty path names nothing; leave it out or write '.' for this directory", param, ctx)
+        if self._must_exist and not Path(str(value)).exists():
+            raise MissingPathError(Path(str(value)), param)
         return Path(str(super().convert(str(value), param, ctx)))
 
 
@@ -55,6 +68,8 @@ def read_text(path: Path, *, mebibytes: int) -> str:
             raise too_large
         with path.open("rb") as file:  # a device or pipe has no size, so the reading is bounded as well
             content = file.read(limit + 1)
+    except FileNotFoundError as error:
+        raise UnreadableError(MISSING) from error
     except OSError as error:
         raise UnreadableError(escaped(error.strerror or str(error))) from error
     if len(content) > limit:

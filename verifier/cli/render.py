@@ -30,7 +30,7 @@ def command(context: click.Context, /, path: Path, output: Output) -> None:
     try:
         report = read_report(read_text(path, mebibytes=MOST_MEBIBYTES))
     except UnreadableError as error:
-        raise click.ClickException(f"{shown(path)} cannot be read: {error}") from error
+        raise click.ClickException(f"SM001 {shown(path)}: {error}") from error
     except ReportFormatError as error:
         raise click.ClickException(f"{shown(path)} is no report: {escaped(str(error))}") from error
     output.deliver(report)

@@ -22,13 +22,18 @@ def _format(_context: click.Context, _parameter: click.Parameter, value: str | N
     return value
 
 
+def input_format_option(function: F) -> F:
+    """``--input-format``, of every command that reads maps."""
+    return click.option(
+        "--input-format", metavar="NAME", callback=_format,
+        help="Read every document as this format instead of telling it by content.",
+    )(function)  # fmt: skip
+
+
 def request_options(function: F) -> F:
     """``--input-format``, ``--payload``, ``--values``, ``--expect-shapes``."""
     options = (
-        click.option(
-            "--input-format", metavar="NAME", callback=_format,
-            help="Read every PATH as this format instead of telling it by content.",
-        ),
+        input_format_option,
         click.option(
             "--payload", is_flag=True,
             help="Also read the headers of stored tensors and hold them against the metadata.",

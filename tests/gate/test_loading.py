@@ -115,9 +115,7 @@ def test_a_file_that_cannot_be_imported_is_named_with_its_line(scratch: Path) ->
     for where in ("bad.py:f", "worse.py:f", "worse:f"):
         with pytest.raises(FunctionError, match=line):
             load(where)
-    with pytest.raises(
-        FunctionError, match=r"ours.py:2: X = size\('one'\): DomainError: a size from 'one'"
-    ):
+    with pytest.raises(FunctionError, match=r"ours.py:2: X = size\('one'\): DomainError: a size from 'one'"):
         load("ours.py:f")
     with pytest.raises(FunctionError, match=r"SyntaxError: .*torn.py, line 1"):
         load("torn.py:f")

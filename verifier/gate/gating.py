@@ -170,8 +170,8 @@ def _require_fitting(name: str, function: Callable[..., object], over: Sizes) ->
 
 def _parameter(one: inspect.Parameter) -> str:
     """Its name, without types and values."""
-    stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}
-    return f"{stars.get(one.kind, '')}{one.name}"
+    stars = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
+    return f"{stars}{one.name}"
 
 
 def _refutation(

@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from verifier.formats.hf_dcp.consolidated import check_names, consolidated_tensors, type_faults
 from verifier.formats.hf_dcp.names import SHARDED, has_shards, has_shards_below, shard_name
 from verifier.formats.hf_dcp.parts import Part, shard_file
 from verifier.formats.hf_dcp.tensors import Tensor
 from verifier.formats.hf_dcp.values import Consolidated, consolidation_drift
 from verifier.formats.reading.document import BoxSubject, Document, Refusal
+from verifier.formats.reading.folder_files import file_inside
 from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.request import Request
@@ -42,27 +44,22 @@ def read_hf_dcp(path: Path, origin: Origin, request: Request) -> Document:
         OSError: the folder cannot be listed.
     """
     gathered = Gathered()
-    whole: dict[str, Consolidated] = {}
+    above: SafetensorsFolder | None = None
     folder, prefix = path, origin.file.rstrip("/")
     sight = Sight(path)
     if not has_shards(sight.names) and has_shards_below(sight):
-        whole = _consolidated(gather_folder(path, origin.file, request, gathered, known=(SHARDED,)))
+        above = gather_folder(path, origin.file, request, gathered, known=(SHARDED,))
         folder, prefix = path / SHARDED, f"{prefix}/{SHARDED}"
     files = files_of(folder, prefix, request.limits)
-    _Shards(open_files(folder, prefix, files, request.limits, gathered), whole, request, gathered).gather()
+    whole = {} if above is None else consolidated_tensors(above)
+    shards = _Shards(open_files(folder, prefix, files, request.limits, gathered), whole, request, gathered)
+    shards.gather()
+    if above is not None:
+        check_names(above, shards.names, request.limits, gathered)
     if not (whole and request.values):
         gathered.unchecked += (VALUES, CONSOLIDATION) if whole else (VALUES,)
     gathered.unchecked += (EXCHANGED, REPLICAS)
     return gathered.document(origin.file, KIND)
-
-
-def _consolidated(folder: SafetensorsFolder) -> dict[str, Consolidated]:
-    """The tensors in consolidated files, by name."""
-    return {
-        tensor.name: Consolidated(folder.path / name, header, tensor)
-        for name, header in folder.headers.items()
-        for tensor in header.tensors
-    }
 
 
 class _Shards:
@@ -89,6 +86,11 @@ class _Shards:
             **(request.shapes or {}),
         }
         self._partly: set[str] = set()
+
+    @property
+    def names(self) -> dict[str, None]:
+        """The names of the tensors in the shards, in their order."""
+        return dict.fromkeys(name for header in self._folder.headers.values() for name in header.names)
 
     def gather(self) -> None:
         """Add the tensors, and what is wrong with the files together."""
@@ -137,6 +139,7 @@ class _Shards:
     def _model_files(self) -> None:
         """What file names say of each other: how many model files there are; each has a shard."""
         named = {name: found for name in self._folder.files if (found := shard_name(name)) is not None}
+        self._unopened([*named])
         counts = {found.models: name for name, found in reversed(named.items())}
         if len(counts) > 1:
             (first, one), (second, other), *_ = counts.items()
@@ -158,6 +161,20 @@ class _Shards:
                     stated=f"the file names count {models} model files",
                     number=models - len(present),
                 )
+
+    def _unopened(self, names: list[str]) -> None:
+        """Entries of the folder that lead to no file. What leads out of the folder was told with its link."""
+        folder = self._folder
+        opened = {*folder.headers, *folder.unreadable}
+        gone = [name for name in names if name not in opened and file_inside(folder.path, name) is not None]
+        if gone:
+            self._fault(
+                "CK101",
+                f"the file {shown(gone[0])}",
+                "is not there",
+                stated="its name is, for a link to nothing or for no regular file",
+                number=len(gone),
+            )
 
     def _unplaced(self, tensors: Mapping[str, list[Part]]) -> None:
         """Parts that no file places. A lone one is all of its tensor."""
@@ -225,14 +242,16 @@ class _Shards:
         )
 
     def _compared(self, tensor: Tensor, subject: BoxSubject) -> BoxSubject:
-        """The boxes of a tensor, with what its consolidated copy has to say where values are asked for."""
+        """The boxes of a tensor, with what its consolidated copy says against it."""
         whole = self._whole.get(tensor.name)
-        if whole is None or not self._request.values:
+        if whole is None:
             return subject
-        drift = consolidation_drift(
-            tensor, subject.boxes, whole, self._folder.path, self._request.limits, self._gathered
-        )
-        return replace(subject, faults=(*subject.faults, *drift))
+        faults = type_faults(tensor, whole)
+        if self._request.values:
+            faults += consolidation_drift(
+                tensor, subject.boxes, whole, self._folder.path, self._request.limits, self._gathered
+            )
+        return replace(subject, faults=(*subject.faults, *faults))
 
     def _fault(
         self,

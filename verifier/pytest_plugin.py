@@ -126,9 +126,21 @@ def _constructor_answer(
         gated = gate(loaded, declared, Settings())
     except FAILURES as error:
         return str(error), []
-    complaint = _complaint(_report([gated.subject], gated.unchecked))
+    complaint = _complaint(_report([_advised(gated.subject)], gated.unchecked))
     remarks = [f"{finding.code}: {finding.concise}" for finding in gated.subject.findings]
     return "\n".join(filter(None, [complaint, gated.test])), remarks
+
+
+def _advised(subject: Subject) -> Subject:
+    """The subject with advice for a test run, which knows no options of the command."""
+    from verifier.gate.findings import KEPT_BY_OPTION
+
+    advice = {KEPT_BY_OPTION: "the test below shows it; keep it beside this one"}
+    findings = [
+        replace(finding, helps=tuple([advice.get(text, text) for text in finding.helps]))
+        for finding in subject.findings
+    ]
+    return replace(subject, findings=tuple(findings))
 
 
 def _loaded(function: Callable[..., object]) -> Loaded:

@@ -55,7 +55,7 @@ def test_a_window_has_true_heads_and_holds_its_witness(shape: tuple[int, ...], d
         for column_head, at in zip(window.column_heads, row, strict=True):
             element = coordinates(at, shape)
             if len(shape) == 1:
-                assert (row_head, column_head) == ("", str(at))
+                assert (row_head, column_head) == ("", f"@{at}")
             else:
                 assert (row_head, column_head) == (f"r{element[-2]}", f"c{element[-1]}")
                 assert element[:-2] == leading
@@ -186,7 +186,8 @@ def test_an_edge_picture_shows_what_is_outside(piece: Piece, size: int) -> None:
     assert picture is not None
     visited = listed(piece.dest)
     for mark, head in zip(picture.rows[0].cells, picture.columns, strict=True):
-        at = int(head)
+        assert head != mark, "a head that looks like a mark"
+        at = int(head.removeprefix("@"))
         inside = 0 <= at < size
         assert mark == ("+" if inside else "!") if visited[at] else mark == (NOBODY if inside else "-")
 

@@ -150,6 +150,8 @@ def test_a_wrong_constructor_fails_with_the_smallest_sizes_and_a_test(suite: pyt
     assert "error[SM601] fails-at-size: cut makes a wrong map at rows=1, ranks=2" in shown
     assert "--> cuts.py:1:5" in shown
     assert "from cuts import cut as constructor" in shown
+    assert "the test below shows it; keep it beside this one" in shown
+    assert "--write-tests" not in shown
     assert "Traceback" not in shown
     written = shown[shown.index('"""cut fails') :].partition("\n====")[0]
     suite.makepyfile(test_written=written)

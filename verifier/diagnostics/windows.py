@@ -66,14 +66,17 @@ def window_of(title: str, shape: Sequence[int], address: int, *, span: int = SPA
 
 
 def ruler(title: str, address: int, within: range, *, span: int = SPAN) -> Window | None:
-    """The window of a line of addresses; None outside it or where heads would not fit."""
+    """The window of a line of addresses, ``@0`` and on: a bare number would look like the mark of a piece.
+
+    None outside the line or where heads would not fit.
+    """
     if address not in within or address.bit_length() > _HEAD_BITS:
         return None
     addresses = _around(address, within, _columns(address, span))
     return Window(
         title=title,
         row_heads=("",),
-        column_heads=tuple([str(at) for at in addresses]),
+        column_heads=tuple([f"@{at}" for at in addresses]),
         addresses=(tuple(addresses),),
         cut=(False, False, addresses[0] > within.start, addresses[-1] < within.stop - 1),
         witness=(0, address - addresses[0]),

@@ -17,6 +17,9 @@ from verifier.gate.source_place import source_label, source_place
 from verifier.symbolic.paths import Refusal
 from verifier.symbolic.results import ProvedOnPart, RefutedAt, Undecided
 
+KEPT_BY_OPTION = "the test below shows it; --write-tests DIR keeps it"
+"""Advice for the command line; a test run has other advice in its place."""
+
 
 def refuted(
     loaded: Loaded,
@@ -53,7 +56,7 @@ def refuted(
         complaint=result.complaint,
         nested=nested,
         notes=(_how_small(declaration, result),),
-        helps=() if test is None else ("the test below shows it; --write-tests DIR keeps it",),
+        helps=() if test is None else (KEPT_BY_OPTION,),
         witness={"sizes": as_json(dict(result.sizes)), "least": result.least, "test": test},
     )
 

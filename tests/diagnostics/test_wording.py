@@ -19,6 +19,7 @@ from verifier.diagnostics.wording import (
     shape_text,
     short_scales,
     shown_name,
+    singular,
     sum_text,
 )
 from verifier.geometry.strided import StridedView
@@ -150,3 +151,14 @@ def test_other_texts_keep_their_numbers() -> None:
     for text in ("elements 12/0", "a/1/2", "version 1.2/3", "ranks [0, 1]", ""):
         assert short_scales(text) == text
     assert short_scales("9" * 300) == "2^996 or more"
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [("piece", "pieces"), ("box", "boxes"), ("storage entry", "storage entries"), ("key", "keys")],
+)
+def test_nouns_have_their_plural_and_back(one: str, several: str) -> None:
+    assert counted(1, one) == f"1 {one}"
+    assert counted(2, one) == f"2 {several}"
+    assert singular(several) == one
+    assert singular(f"{several} of files") == f"{one} of files"

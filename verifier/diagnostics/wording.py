@@ -116,12 +116,16 @@ def counted(quantity: int, noun: str) -> str:
 
 def plural(noun: str) -> str:
     """The plural of a regular English noun."""
+    if noun.endswith("y") and not noun.endswith(("ay", "ey", "oy", "uy")):
+        return noun.removesuffix("y") + "ies"
     return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def singular(noun: str) -> str:
     """The singular of what ``plural`` makes, of the first word of a phrase such as ``lists of blocks``."""
     head, separator, rest = noun.partition(" of ")
+    if head.endswith("ies"):
+        return head.removesuffix("ies") + "y" + separator + rest
     for ending in ("ses", "xes", "ches", "shes"):
         if head.endswith(ending):
             return head.removesuffix("es") + separator + rest

@@ -220,7 +220,7 @@ def test_waivers_reach_the_concrete_prover(scratch: Path) -> None:
     ("name", "over", "words"),
     [
         ("as_dict", Sizes(rows=size(), where=lambda rows: rows < 0), "admits no sizes at all.*repair where"),
-        ("as_dict", Sizes(rows=size(), ranks=2), r"takes \(rows\), but its domain names rows, ranks"),
+        ("as_dict", Sizes(rows=size(), ranks=2), r"takes rows, but its domain names rows, ranks"),
         ("as_dict", Sizes(rows=size(), where=lambda rows: rows.absent), "where raises AttributeError"),
         ("leaves", ROWS, "calls sys.exit.0."),
         ("ends", ROWS, "forms.py:ends raises GeneratorExit, which is no Exception: over"),

@@ -1,11 +1,14 @@
 """What a run leaves open is said: without a reference, and wherever something was not settled."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
+from verifier import Expectation, ShardMap, check_map
 from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict
 from verifier.gate.not_intended import NO_REFERENCE, without_reference
+from verifier.layouts import contiguous
 from verifier.render.lines import again_wrapped, wrapped
 from verifier.render.summary import summary_text
 
@@ -46,3 +49,23 @@ def test_lines_that_get_less_room_do_not_end_in_the_middle() -> None:
     lines = again_wrapped(rest, 26)
     assert len(first) <= 30
     assert all(len(f"{one} {two.split()[0]}") > 26 for one, two in pairwise(lines))
+
+
+def test_the_picture_marks_the_cell_that_differs_from_the_reference() -> None:
+    turned = check_map(
+        contiguous((4,), [2, 2]), expectation=Expectation(reference=exchanged(contiguous((4,), [2, 2])))
+    ).findings[0][1]
+    assert turned.picture is not None
+    marks = [mark for row in turned.picture.rows for mark in row.cells]
+    assert marks.count("!") == 1
+    assert turned.picture.legend[0] == ("!", "the reference has another element here")
+
+
+def exchanged(shard_map: ShardMap) -> ShardMap:
+    """The map with the shards of its two ranks exchanged."""
+    first, second = shard_map.ranks.values()
+    ranks = {
+        rank: replace(shard, pieces=tuple(replace(piece, locations=(rank,)) for piece in shard.pieces))
+        for rank, shard in ((0, second), (1, first))
+    }
+    return replace(shard_map, ranks=ranks)

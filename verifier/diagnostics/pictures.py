@@ -31,8 +31,11 @@ __all__ = [
     "copies_picture",
     "edge_picture",
     "holders_picture",
+    "pointed",
     "shard_picture",
 ]
+
+POINTED = "!"
 
 _Elements = tuple[tuple[tuple[str, ...], ...], ...]
 
@@ -108,6 +111,19 @@ def _edge_elements(piece: Piece, member: str, address: int, shape: tuple[int, ..
     if member == "source":
         return (_element(address, shape),)
     return _elements([piece.source.address(index) for index in visits(piece.dest, address) or ()], shape)
+
+
+def pointed(picture: Picture | None, meaning: str) -> Picture | None:
+    """The picture with a mark of its own at its witness: not how many touch it is wrong, but which."""
+    if picture is None or picture.witness is None:
+        return picture
+    k, j = picture.witness
+    row = picture.rows[k]
+    rows = list(picture.rows)
+    rows[k] = replace(row, cells=(*row.cells[:j], POINTED, *row.cells[j + 1 :]))
+    used = {found for one in rows for found in one.cells}
+    known = [(key, text) for key, text in picture.legend if len(key) > 1 or key in used]
+    return replace(picture, rows=tuple(rows), legend=((POINTED, meaning), *known))
 
 
 def _painted(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from verifier.diagnostics.holders import RANK
 from verifier.diagnostics.narrate.case import Case, Draft
-from verifier.diagnostics.sides import NEITHER, parameter_first, shard_first
+from verifier.diagnostics.pictures import pointed
+from verifier.diagnostics.sides import NEITHER, Sides, parameter_first, shard_first
 from verifier.diagnostics.wording import number, plural, shown_name
 from verifier.model.shard_map import ShardMap
 
@@ -41,12 +44,17 @@ def not_the_reference(case: Case) -> Draft:
         claim=": ".join(filter(None, claims)),
         equations=case.equations("shard"),
         tally=case.tally("differing place"),
-        sides=shard_first(case.shard_map, case.rank, dest),
+        sides=_pointed(shard_first(case.shard_map, case.rank, dest), f"{other} has another element here"),
         notes=(
             f"the least element that is placed differently is {case.parameter_element(source)}",
             "a map can be a perfect tiling and the wrong function: only a comparison shows it",
         ),
     )
+
+
+def _pointed(sides: Sides, meaning: str) -> Sides:
+    """The first picture with the differing cell marked; others than it may differ as well."""
+    return replace(sides, shown=pointed(sides.shown, meaning))
 
 
 def _sides(case: Case) -> tuple[str, str]:

@@ -17,6 +17,7 @@ MISSING = "no such file, or not a regular one"
     [
         ("audit", "nope"),
         ("replay", "nope"),
+        ("replay", "n" * 300),
         ("show", "nope"),
         ("diff", WRONG, "nope"),
         ("render", "nope"),

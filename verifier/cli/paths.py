@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -46,7 +47,7 @@ class NamedPath(click.Path):
         """
         if not str(value):
             self.fail("an empty path names nothing; leave it out or write '.' for this directory", param, ctx)
-        if self._must_exist and not Path(str(value)).exists():
+        if self._must_exist and not os.path.exists(str(value)):  # Path.exists raises for names too long
             raise MissingPathError(Path(str(value)), param)
         return Path(str(super().convert(str(value), param, ctx)))
 

@@ -121,6 +121,12 @@ def test_a_data_file_that_nobody_names_is_a_warning(folder: Path) -> None:
     assert (found.verdict, found.warnings) == ("proved", ("CK202",))
 
 
+def test_the_empty_file_of_a_rank_without_anything_to_store_is_not_in_the_way(folder: Path) -> None:
+    (folder / "__9_0.distcp").touch()
+    found = said(folder)
+    assert (found.verdict, found.warnings) == ("proved", ())
+
+
 def test_the_metadata_file_by_itself_can_be_audited(folder: Path) -> None:
     found = said(folder / ".metadata")
     assert found.verdict == "proved"

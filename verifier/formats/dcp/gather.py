@@ -127,9 +127,20 @@ class StoredParts:
                 "whether stored headers say what the metadata says: --payload reads them"
             )
 
+    def _has_bytes(self, name: str) -> bool:
+        """Whether a file holds anything. A rank that has nothing to store writes an empty one."""
+        try:
+            return (self._files.folder / name).stat().st_size > 0
+        except OSError:
+            return True
+
     def _ignored(self, names: Sequence[str]) -> None:
         known = {*self._files.sizes, *self._files.missing, *self._files.foreign}
-        ignored = [name for name in names if name.endswith(DATA_SUFFIX) and name not in known]
+        ignored = [
+            name
+            for name in names
+            if name.endswith(DATA_SUFFIX) and name not in known and self._has_bytes(name)
+        ]
         if ignored:
             self._gathered.remarks.append(
                 set_fault(

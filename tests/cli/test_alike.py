@@ -19,6 +19,7 @@ MISSING = "no such file, or not a regular one"
         ("replay", "nope"),
         ("replay", "n" * 300),
         ("show", "nope"),
+        ("contract", "check", "nope"),
         ("diff", WRONG, "nope"),
         ("render", "nope"),
         ("certify", "nope"),

@@ -28,6 +28,10 @@ def read_document(path: Path) -> object:
     origin, limits = Origin(str(path)), Limits()
     try:
         parsed = parse(bounded_bytes(path, limits.json_bytes, "JSON", origin), origin, limits)
+    except FileNotFoundError:  # in the words of the readers of checkpoints
+        raise FormatError(
+            "SM001", "no such file, or not a regular one", origin, help="check the spelling of the path"
+        ) from None
     except OSError as error:
         raise FormatError(
             "SM001", f"cannot be read: {error.strerror}", origin, help="check the path and its permissions"

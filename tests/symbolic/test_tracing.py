@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.symbolic.judging import start
 from verifier.symbolic.polynomial import atom
-from verifier.symbolic.size import OutsideFragmentError, Size
+from verifier.symbolic.size import _POLYNOMIAL, OutsideFragmentError, Size
 from verifier.symbolic.tracing import Left, Raised, Run, Tracer, runs
 
 Number = int | Size
@@ -86,7 +86,7 @@ def test_T19_each_point_goes_one_way_and_finds_there_what_numbers_give(program: 
         expected = program(a, b)
         made = run.outcome
         if type(made) is Size:  # of a run that is over: it tells nobody else
-            made = object.__getattribute__(made, "_Size__polynomial").value(point)
+            made = _POLYNOMIAL.__get__(made).value(point)
         assert made == expected
 
 

@@ -1,51 +1,48 @@
-"""What code changes that outlives its call: lists, dicts and sets of modules and of functions.
+"""What code changes that outlives its call: whatever it reaches by a name and that keeps something.
 
 A constructor that remembers one call in another is no function of its sizes, and nothing is proved of it.
 What it has changed in a run on symbolic sizes is taken back: no size of that run is of use in another.
+
+Theory: T19.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from functools import partial
-from types import FrameType, FunctionType, ModuleType
-from typing import Any
+from types import FrameType, FunctionType, MethodType, ModuleType
 
-MOST_DEPTH = 3
-"""Of containers in containers."""
+from verifier.symbolic.kept import State, keeps, put_back, state_of
+
+MOST_DEPTH = 4
+"""Of things in things."""
 MOST_MEMBERS = 10_000
-"""Of one container."""
-
-Container = list[Any] | dict[Any, Any] | set[Any]
+"""Of one thing."""
 
 
 class Outliving:
-    """The containers that code of one run can reach by a name, as they were before it."""
+    """The things that code of one run can reach by a name, as they were before it."""
 
     def __init__(self) -> None:
-        self._before: dict[int, tuple[str, Container, list[Any]]] = {}
+        self._before: dict[int, tuple[str, object, State]] = {}
+        self._going_on: str | None = None
 
-    def note_module(self, constructor: Callable[..., object]) -> None:
-        """All functions of the module of a constructor, before anything of it runs."""
-        while isinstance(constructor, partial):
-            constructor = constructor.func
+    def note_module(self, constructor: object) -> None:
+        """A constructor, what it is bound to, and all functions of its module, before anything runs."""
+        while isinstance(constructor, partial | MethodType):
+            if isinstance(constructor, partial):
+                constructor = constructor.func
+            else:
+                self._note("what the constructor is bound to", constructor.__self__)
+                constructor = constructor.__func__
         self.note_function(constructor)
         for value in list(getattr(constructor, "__globals__", {}).values()):
             if isinstance(value, FunctionType):
                 self.note_function(value)
 
-    def note_function(self, function: Callable[..., object]) -> None:
+    def note_function(self, function: object) -> None:
         """Defaults, attributes and what a function holds of the one around it."""
-        values = [*(getattr(function, "__defaults__", None) or ())]
-        values += (getattr(function, "__kwdefaults__", None) or {}).values()
-        values += getattr(function, "__dict__", {}).values()
-        for cell in getattr(function, "__closure__", None) or ():
-            try:
-                values.append(cell.cell_contents)
-            except ValueError:  # a name that is not bound yet
-                continue
-        for value in values:
-            self._note(f"what {getattr(function, '__name__', 'a function')} keeps", value)
+        self._note(f"what {getattr(function, '__name__', 'a function')} keeps", function)
 
     def note_globals(self, frame: FrameType) -> None:
         """What the code of a function may reach in its module, and by one name in another."""
@@ -58,41 +55,24 @@ class Outliving:
                 self._note(name, value)
 
     def restored(self) -> str | None:
-        """Take back what was changed; the name of one such container, None without any."""
-        found: str | None = None
-        for name, container, before in self._before.values():
-            if not _are_same(_members(container), before):
-                _fill(container, before)
+        """Take back what was changed; the name of one such thing, None without any."""
+        found = self._going_on
+        for name, thing, before in self._before.values():
+            if not state_of(thing).is_that_of(before):
+                put_back(thing, before)
                 found = found or name
         return found
 
     def _note(self, name: str, value: object, depth: int = 0) -> None:
-        if not isinstance(value, list | dict | set) or id(value) in self._before or len(value) > MOST_MEMBERS:
+        if id(value) in self._before or depth > MOST_DEPTH:
             return
-        members = _members(value)
-        self._before[id(value)] = name, value, members
-        for member in members if depth < MOST_DEPTH else ():
-            self._note(name, member, depth + 1)
-
-
-def _members(container: Container) -> list[Any]:
-    """What is in it; keys and values one after the other."""
-    if isinstance(container, dict):
-        return [member for pair in container.items() for member in pair]
-    return list(container)
-
-
-def _fill(container: Container, members: list[Any]) -> None:
-    container.clear()
-    match container:
-        case list():
-            container.extend(members)
-        case set():
-            container.update(members)
-        case dict():
-            container.update(zip(members[::2], members[1::2], strict=True))
-
-
-def _are_same(some: list[Any], others: list[Any]) -> bool:
-    """By identity: nothing of others runs for it."""
-    return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
+        if not keeps(value):
+            if issubclass(type(value), Iterator):  # nobody can see how far it has gone
+                self._going_on = self._going_on or name
+            return
+        state = state_of(value)
+        if len(state.everything) > MOST_MEMBERS:
+            return
+        self._before[id(value)] = name, value, state
+        for inside in (type(value), *state.everything):
+            self._note(name, inside, depth + 1)

@@ -10,7 +10,8 @@ Theory: T19.
 
 from __future__ import annotations
 
-from typing import NoReturn, Protocol
+import copyreg
+from typing import Any, NoReturn, Protocol
 
 from verifier.symbolic.claims import Claim, is_zero, not_negative
 from verifier.symbolic.polynomial import Polynomial, constant
@@ -66,36 +67,36 @@ class Decider(Protocol):
 class Size:
     """One integer for each point of the domain.
 
-    No dataclass: ``dataclasses.asdict`` would take it apart. It has no name that an int has not, but for
-    those of this class alone.
+    No dataclass: ``dataclasses.asdict`` would take it apart. It has no attribute that an int has not: what it
+    keeps is reached by ``_polynomial`` and ``_decider`` below.
     """
 
-    __slots__ = ("__decider", "__polynomial")
+    __slots__ = ("decider", "polynomial")
 
     def __init__(self, polynomial: Polynomial, decider: Decider) -> None:
-        self.__polynomial = polynomial
-        self.__decider = decider
+        _POLYNOMIAL.__set__(self, polynomial)
+        _DECIDER.__set__(self, decider)
 
     def __add__(self, other: object) -> Size:
-        return self.__made(self.__polynomial + self.__operand(other, "+"))
+        return _made(self, _polynomial(self) + _operand(self, other, "+"))
 
     def __radd__(self, other: object) -> Size:
-        return self.__made(self.__operand(other, "+") + self.__polynomial)
+        return _made(self, _operand(self, other, "+") + _polynomial(self))
 
     def __sub__(self, other: object) -> Size:
-        return self.__made(self.__polynomial - self.__operand(other, "-"))
+        return _made(self, _polynomial(self) - _operand(self, other, "-"))
 
     def __rsub__(self, other: object) -> Size:
-        return self.__made(self.__operand(other, "-") - self.__polynomial)
+        return _made(self, _operand(self, other, "-") - _polynomial(self))
 
     def __mul__(self, other: object) -> Size:
-        return self.__made(self.__times(self.__polynomial, self.__operand(other, "*")))
+        return _made(self, _times(self, _polynomial(self), _operand(self, other, "*")))
 
     def __rmul__(self, other: object) -> Size:
-        return self.__made(self.__times(self.__operand(other, "*"), self.__polynomial))
+        return _made(self, _times(self, _operand(self, other, "*"), _polynomial(self)))
 
     def __neg__(self) -> Size:
-        return self.__made(-self.__polynomial)
+        return _made(self, -_polynomial(self))
 
     def __pos__(self) -> Size:
         return self
@@ -104,161 +105,175 @@ class Size:
         return self if self >= 0 else -self
 
     def __round__(self, digits: object = None) -> Size:
-        return self if digits is None else self.__decider.leave("a size rounded to tens")
+        return self if digits is None else _decider(self).leave("a size rounded to tens")
 
     __trunc__ = __floor__ = __ceil__ = __pos__
 
     def __pow__(self, power: object, modulus: object = None) -> Size:
         if modulus is not None:
-            self.__decider.leave("a power of a size with a modulus")
+            _decider(self).leave("a power of a size with a modulus")
         if type(power) is not int or not 0 <= power <= MOST_POWER:
-            self.__decider.leave(f"the power {power!r} of a size")
+            _decider(self).leave(f"the power {power!r} of a size")
         raised = constant(1)
         for _ in range(power):
-            raised = self.__times(raised, self.__polynomial)
-        return self.__made(raised)
+            raised = _times(self, raised, _polynomial(self))
+        return _made(self, raised)
 
     def __divmod__(self, other: object) -> tuple[Size, Size]:
-        return self.__divided(self.__polynomial, self.__operand(other, "divmod"))
+        return _divided(self, _polynomial(self), _operand(self, other, "divmod"))
 
     def __rdivmod__(self, other: object) -> tuple[Size, Size]:
-        return self.__divided(self.__operand(other, "divmod"), self.__polynomial)
+        return _divided(self, _operand(self, other, "divmod"), _polynomial(self))
 
     def __floordiv__(self, other: object) -> Size:
-        return self.__divmod__(other)[0]
+        return divmod(self, other)[0]
 
     def __rfloordiv__(self, other: object) -> Size:
-        return self.__rdivmod__(other)[0]
+        return divmod(other, self)[0]
 
     def __mod__(self, other: object) -> Size:
-        return self.__divmod__(other)[1]
+        return divmod(self, other)[1]
 
     def __rmod__(self, other: object) -> Size:
-        return self.__rdivmod__(other)[1]
+        return divmod(other, self)[1]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Size | int | float | complex):
             return NotImplemented
-        return self.__decider.decide(is_zero(self.__polynomial - self.__operand(other, "==")))
+        return _decider(self).decide(is_zero(_polynomial(self) - _operand(self, other, "==")))
 
     def __ne__(self, other: object) -> bool:
         if not isinstance(other, Size | int | float | complex):
             return NotImplemented
-        return not self.__decider.decide(is_zero(self.__polynomial - self.__operand(other, "!=")))
+        return not _decider(self).decide(is_zero(_polynomial(self) - _operand(self, other, "!=")))
 
     def __lt__(self, other: object) -> bool:
-        return self.__decider.decide(not_negative(self.__operand(other, "<") - self.__polynomial - 1))
+        return _decider(self).decide(not_negative(_operand(self, other, "<") - _polynomial(self) - 1))
 
     def __le__(self, other: object) -> bool:
-        return self.__decider.decide(not_negative(self.__operand(other, "<=") - self.__polynomial))
+        return _decider(self).decide(not_negative(_operand(self, other, "<=") - _polynomial(self)))
 
     def __gt__(self, other: object) -> bool:
-        return self.__decider.decide(not_negative(self.__polynomial - self.__operand(other, ">") - 1))
+        return _decider(self).decide(not_negative(_polynomial(self) - _operand(self, other, ">") - 1))
 
     def __ge__(self, other: object) -> bool:
-        return self.__decider.decide(not_negative(self.__polynomial - self.__operand(other, ">=")))
+        return _decider(self).decide(not_negative(_polynomial(self) - _operand(self, other, ">=")))
 
     def __bool__(self) -> bool:
-        return not self.__decider.decide(is_zero(self.__polynomial))
+        return not _decider(self).decide(is_zero(_polynomial(self)))
 
     # numpy would compute with it as an object, where it computes with a number in 32 bits, say.
     __array_ufunc__ = None
 
-    # Code that asks a size for its class must not be told another answer than a number gives.
-    __class__ = property(lambda self: int)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        """Whatever else an int has: asking for it, as ``hasattr`` does, tells a size from a number."""
+    def __getattribute__(self, name: str) -> Any:
+        """The class; what else an int has is about a number, and the rest no int has."""
+        if name == "__class__":
+            return int
         if hasattr(int, name):
-            self.__decider.leave(f"{name} of a size")
-        raise AttributeError(f"a size has no {name}")
-
-    # Copies of arguments are common; one of the decider would answer what nobody asked.
-    def __copy__(self) -> Size:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Size:
-        return self
+            _decider(self).leave(f"{name} of a size")
+        raise AttributeError(f"'int' object has no attribute {name!r}")
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        self.__decider.leave("a size to be pickled")
+        _decider(self).leave("a size to be pickled")
 
     def __lshift__(self, places: object) -> Size:
-        return self * self.__power_of_two(places)
+        return self * _power_of_two(self, places)
 
     def __rshift__(self, places: object) -> Size:
-        return self // self.__power_of_two(places)
+        return self // _power_of_two(self, places)
 
-    def __bits(self, other: object = None) -> NoReturn:
-        self.__decider.leave("the bits of a size")
+    def __and__(self, other: object = None) -> NoReturn:
+        _decider(self).leave("the bits of a size")
 
-    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __rlshift__ = __rrshift__ = __invert__ = (
-        __bits
-    )
+    __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __rlshift__ = __rrshift__ = __invert__ = __and__
 
     def __repr__(self) -> str:
-        self.__decider.tell()
-        return str(self.__polynomial)
+        _decider(self).tell()
+        return str(_polynomial(self))
 
     def __format__(self, spec: str) -> str:
         if spec.endswith("c"):
-            self.__decider.leave("a size as a character")
+            _decider(self).leave("a size as a character")
         format(0, spec)  # raises where no int has this format
         return str(self)
 
     def __hash__(self) -> int:
-        self.__decider.leave("a size as a key: sizes that are equal have not the same hash")
+        _decider(self).leave("a size as a key: sizes that are equal have not the same hash")
 
     def __index__(self) -> int:
-        self.__decider.leave("a size as an index, a count or the end of a range")
+        _decider(self).leave("a size as an index, a count or the end of a range")
 
     def __int__(self) -> int:
-        self.__decider.leave("a size as a plain int")
+        _decider(self).leave("a size as a plain int")
 
     def __float__(self) -> float:
-        self.__decider.leave("a size as a float")
+        _decider(self).leave("a size as a float")
 
     def __complex__(self) -> complex:
-        self.__decider.leave("a size as a complex number")
+        _decider(self).leave("a size as a complex number")
 
     def __truediv__(self, other: object) -> Size:
-        self.__decider.leave("the exact quotient of a size")
+        _decider(self).leave("the exact quotient of a size")
 
     def __rtruediv__(self, other: object) -> Size:
-        self.__decider.leave("an exact quotient by a size")
+        _decider(self).leave("an exact quotient by a size")
 
     def __rpow__(self, other: object) -> Size:
-        self.__decider.leave("a size as a power")
+        _decider(self).leave("a size as a power")
 
-    def __power_of_two(self, places: object) -> int:
-        if type(places) is not int or not 0 <= places <= MOST_PLACES:
-            self.__bits()
-        return 1 << places
 
-    def __times(self, one: Polynomial, other: Polynomial) -> Polynomial:
-        if len(one.terms) * len(other.terms) > MOST_TERMS or one.degree + other.degree > MOST_DEGREE:
-            self.__decider.leave("products of sizes with more terms than a layout has")
-        return one * other
+# What a size keeps, by no name that an attribute has: none tells a size from a number.
+_POLYNOMIAL: Any = vars(Size)["polynomial"]
+_DECIDER: Any = vars(Size)["decider"]
+del Size.polynomial, Size.decider  # type: ignore[attr-defined]
 
-    def __made(self, polynomial: Polynomial) -> Size:
-        self.__decider.require_open()
-        if any(abs(factor) >= LIMIT for _, factor in polynomial.terms):
-            self.__decider.leave("numbers beyond 2**120")
-        return Size(polynomial, self.__decider)
+# A copy of a size is that size; a text says so to ``copy``.
+copyreg.pickle(Size, lambda size: "size")
 
-    def __divided(self, dividend: Polynomial, divisor: Polynomial) -> tuple[Size, Size]:
-        quotient, remainder = self.__decider.divide(dividend, divisor)
-        return self.__made(quotient), self.__made(remainder)
 
-    def __operand(self, other: object, operator: str) -> Polynomial:
-        if type(other) is Size:
-            other.__decider.require_open()
-            return other.__polynomial
-        if not isinstance(other, int) or not _is_plain(type(other)):
-            self.__decider.leave(f"a size {operator} {kind_of(other)}")
-        if abs(other) >= LIMIT:
-            self.__decider.leave("numbers beyond 2**120")
-        return constant(other)
+def _polynomial(size: Size) -> Polynomial:
+    found: Polynomial = _POLYNOMIAL.__get__(size)
+    return found
+
+
+def _decider(size: Size) -> Decider:
+    found: Decider = _DECIDER.__get__(size)
+    return found
+
+
+def _power_of_two(size: Size, places: object) -> int:
+    if type(places) is not int or not 0 <= places <= MOST_PLACES:
+        _decider(size).leave("the bits of a size")
+    return 1 << places
+
+
+def _times(size: Size, one: Polynomial, other: Polynomial) -> Polynomial:
+    if len(one.terms) * len(other.terms) > MOST_TERMS or one.degree + other.degree > MOST_DEGREE:
+        _decider(size).leave("products of sizes with more terms than a layout has")
+    return one * other
+
+
+def _made(size: Size, polynomial: Polynomial) -> Size:
+    _decider(size).require_open()
+    if any(abs(factor) >= LIMIT for _, factor in polynomial.terms):
+        _decider(size).leave("numbers beyond 2**120")
+    return Size(polynomial, _decider(size))
+
+
+def _divided(size: Size, dividend: Polynomial, divisor: Polynomial) -> tuple[Size, Size]:
+    quotient, remainder = _decider(size).divide(dividend, divisor)
+    return _made(size, quotient), _made(size, remainder)
+
+
+def _operand(size: Size, other: object, operator: str) -> Polynomial:
+    if type(other) is Size:
+        _decider(other).require_open()
+        return _polynomial(other)
+    if not isinstance(other, int) or not _is_plain(type(other)):
+        _decider(size).leave(f"a size {operator} {kind_of(other)}")
+    if abs(other) >= LIMIT:
+        _decider(size).leave("numbers beyond 2**120")
+    return constant(other)
 
 
 def _is_plain(kind: type) -> bool:
@@ -279,8 +294,6 @@ def polynomial_of(value: object) -> Polynomial | None:
         OutsideFragmentError: it is a size of a run that is over.
     """
     if type(value) is Size:
-        decider: Decider = object.__getattribute__(value, "_Size__decider")
-        decider.require_open()
-        polynomial: Polynomial = object.__getattribute__(value, "_Size__polynomial")
-        return polynomial
+        _decider(value).require_open()
+        return _polynomial(value)
     return constant(value) if type(value) is int else None

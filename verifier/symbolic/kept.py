@@ -1,0 +1,134 @@
+"""What things keep from one call to the next: members of containers, attributes, what a function holds.
+
+Nothing of others runs to find out: all methods are those of built-in types.
+
+Theory: T19.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from types import FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
+from typing import Any
+
+_HEAP = 1 << 9
+"""The flag of a class that is made while a program runs, as by a class statement."""
+_OF_DATA = {"__main__", "collections", "types"}
+"""Modules named as the standard library's whose instances hold what their users put there."""
+_NOT_OURS = {*sys.stdlib_module_names, "verifier"} - _OF_DATA
+_CONTAINERS: Mapping[type, Callable[[Any], Iterable[object]]] = {
+    dict: lambda container: chain.from_iterable(dict.items(container)),
+    list: list.__iter__,
+    tuple: tuple.__iter__,
+    set: set.__iter__,
+    deque: deque.__iter__,
+    bytearray: bytearray.__iter__,
+}
+_WRAPPERS: Mapping[type, Callable[[Any], Iterable[object]]] = {
+    FunctionType: lambda function: _held(function),
+    MethodType: lambda method: (method.__self__, method.__func__),
+    partial: lambda call: (call.func, call.args, call.keywords),
+    property: lambda own: (own.fget, own.fset, own.fdel),
+    staticmethod: lambda method: (method.__func__,),
+    classmethod: lambda method: (method.__func__,),
+}
+"""Functions and what calls them."""
+_KEEPERS = (*_CONTAINERS, *_WRAPPERS, SimpleNamespace)
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a thing kept at one time: its members, and its attributes by name."""
+
+    members: tuple[object, ...]
+    attributes: Mapping[str, object]
+
+    @property
+    def everything(self) -> tuple[object, ...]:
+        """Members and attributes."""
+        return (*self.members, *self.attributes.values())
+
+    def is_that_of(self, other: State) -> bool:
+        """Whether all is the same, by identity."""
+        if len(self.members) != len(other.members) or self.attributes.keys() != other.attributes.keys():
+            return False
+        return all(one is another for one, another in zip(self.everything, other.everything, strict=True))
+
+
+def keeps(value: object) -> bool:
+    """Whether a value may keep something: containers, functions, classes and instances of users."""
+    kind = value if isinstance(value, type) else type(value)
+    if issubclass(type(value), _KEEPERS):
+        return True
+    if issubclass(kind, ModuleType) or not kind.__flags__ & _HEAP:
+        return False
+    return str(kind.__module__).partition(".")[0] not in _NOT_OURS
+
+
+def state_of(value: object) -> State:
+    """What a value that keeps something keeps now."""
+    if isinstance(value, type):
+        return State(value.__bases__, dict(vars(value)))
+    parts = {**_CONTAINERS, **_WRAPPERS}.items()
+    members = [members_of(value) for kind, members_of in parts if issubclass(type(value), kind)]
+    return State(tuple(chain.from_iterable(members)), _attributes(value))
+
+
+def put_back(value: Any, state: State) -> None:
+    """Make a value keep again what it kept; what a function holds of others is theirs."""
+    match value:
+        case dict():
+            dict.clear(value)
+            dict.update(value, zip(state.members[::2], state.members[1::2], strict=True))
+        case list():
+            list.__setitem__(value, slice(None), list(state.members))
+        case set():
+            set.clear(value)
+            set.update(value, state.members)
+        case deque():
+            deque.clear(value)
+            deque.extend(value, state.members)
+        case bytearray():
+            bytearray.__setitem__(value, slice(None), bytes(state.members))  # type: ignore[arg-type]
+    _put_back_attributes(value, state.attributes)
+
+
+def _put_back_attributes(value: object, before: Mapping[str, object]) -> None:
+    of_class = isinstance(value, type)
+    now = state_of(value).attributes
+    for name in now.keys() - before.keys():
+        (type if of_class else object).__delattr__(value, name)
+    for name, kept in before.items():
+        if now.get(name, _ABSENT) is not kept:
+            (type if of_class else object).__setattr__(value, name, kept)
+
+
+def _held(function: FunctionType) -> Iterable[object]:
+    """Defaults, and what a function holds of the one around it."""
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # a name that is not bound yet
+            continue
+
+
+def _attributes(value: object) -> dict[str, object]:
+    """Those of an instance, and those that its class has a slot for."""
+    found: dict[str, object] = {}
+    for kind in type(value).__mro__:
+        for name, member in vars(kind).items() if "__slots__" in vars(kind) else ():
+            if isinstance(member, MemberDescriptorType):
+                with suppress(AttributeError):  # nothing is there yet
+                    found[name] = member.__get__(value)
+    with suppress(AttributeError):  # it has slots alone
+        found.update(object.__getattribute__(value, "__dict__"))
+    return found

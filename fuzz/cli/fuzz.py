@@ -124,6 +124,19 @@ def command(
     on a cluster or on interruptions. Exit code 0 when nothing was found, 1 when the target takes wrong maps
     silently or refuses right ones, 70 when shardproof contradicts itself, 2 when it could not run.
 
+    A function of yours gets the map in its plain form, which DeepSpeed's to_dict writes too, and the shards as
+    float64 tensors by rank; with one parameter it gets the map alone and should raise on wrong ones.
+
+    \b
+    def rebuild(entry: dict, shards: dict[int, torch.Tensor]) -> torch.Tensor:
+        whole = torch.zeros(entry["logical_shape"], dtype=torch.float64).flatten()
+        for rank, shard in entry["ranks"].items():
+            for piece in shard["pieces"]:
+                (to, by), (at, of) = piece["source"], piece["dest"]
+                values = shards[rank].flatten().as_strided(piece["shape"], of, at)
+                whole.as_strided(piece["shape"], by, to).copy_(values)
+        return whole.view(entry["logical_shape"])
+
     \b
     shardproof fuzz --target prover --cases 2000 -j 2
     shardproof fuzz --target deepspeed --layouts ds-plain --mutants numbers --cases 2000 --report found.md

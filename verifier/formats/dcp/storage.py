@@ -49,7 +49,8 @@ class DataFiles:
                 files.outside.append(path)
                 continue
             try:
-                real, status = inside.resolve(), inside.stat()
+                real = inside.resolve() if "/" in path or inside.is_symlink() else home / path
+                status = inside.stat()
             except (OSError, RuntimeError):
                 files.missing.append(path)
                 continue

@@ -131,7 +131,8 @@ class _Table:
         for path in dict.fromkeys(paths):
             if path is not None and path not in self.numbers:
                 # "./x" and "x" are one file; ".." stays, so that what leads out of the folder is still seen.
-                self.numbers[path] = self.paths.setdefault(PurePosixPath(path).as_posix(), len(self.paths))
+                plain = PurePosixPath(path).as_posix() if "/" in path else path
+                self.numbers[path] = self.paths.setdefault(plain, len(self.paths))
         self.columns.path.extend(map(self.numbers.__getitem__, paths))
         self.columns.start.extend(starts)
         self.columns.length.extend(lengths)

@@ -124,8 +124,8 @@ def command(
     on a cluster or on interruptions. Exit code 0 when nothing was found, 1 when the target takes wrong maps
     silently or refuses right ones, 70 when shardproof contradicts itself, 2 when it could not run.
 
-    A function of yours gets the map in its plain form, which DeepSpeed's to_dict writes too, and the shards as
-    float64 tensors by rank; with one parameter it gets the map alone and should raise on wrong ones.
+    A function of yours gets the map in its plain form, which DeepSpeed's to_dict writes too, and the shards
+    as float64 tensors by rank; with one parameter it gets the map alone and should raise on wrong ones.
 
     \b
     def rebuild(entry: dict, shards: dict[int, torch.Tensor]) -> torch.Tensor:

@@ -6,8 +6,9 @@ from itertools import pairwise
 import pytest
 
 from verifier import Expectation, ShardMap, check_map
+from verifier.audit.references import NO_REFERENCE
 from verifier.diagnostics.report import Obligations, Report, Subject, SubjectVerdict
-from verifier.gate.not_intended import NO_REFERENCE, without_reference
+from verifier.gate.not_intended import without_reference
 from verifier.layouts import contiguous
 from verifier.render.lines import again_wrapped, wrapped
 from verifier.render.summary import summary_text

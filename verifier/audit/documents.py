@@ -17,7 +17,7 @@ from verifier.audit.check import Settings, tool_versions
 from verifier.audit.entries import Entry, batches, check_entry, entries_of, file_set, refused
 from verifier.audit.executors import IN_PROCESS, Workers, in_order
 from verifier.audit.proofs import Proofs
-from verifier.audit.references import Maps, with_references
+from verifier.audit.references import Maps, left_open, with_references
 from verifier.audit.together import Together
 from verifier.diagnostics.finding import Place
 from verifier.diagnostics.report import Report, Subject
@@ -141,7 +141,9 @@ def _audited(found: Found, audit: Audit, cache: Cache | None) -> Audited:
         subjects.append(together)
     if not subjects:
         return Audited((_unchecked(path),), (*document.unchecked, f"{path} (no map found)"), document)
-    return Audited(tuple(subjects), document.unchecked, document)
+    is_proved = any(subject.verdict == "proved" for subject in subjects)
+    unchecked = left_open(document, audit.references) if is_proved else document.unchecked
+    return Audited(tuple(subjects), unchecked, document)
 
 
 def _judged(entries: Sequence[Entry], audit: Audit, cache: Cache | None) -> Iterator[Subject]:

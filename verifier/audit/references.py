@@ -12,6 +12,8 @@ from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault, Value
 
 NAMES_SHOWN = 4
+NO_REFERENCE = "whether it is the intended layout (no --reference)"
+"""What a proof without a reference leaves open: a perfect tiling can be the wrong function."""
 NOT_THERE = "the reference has no parameter"
 
 Maps = Mapping[str, ShardMap]
@@ -32,6 +34,16 @@ def matched(document: Document, references: Maps) -> dict[str, str]:
     """The reference, by name, that each map of a document has."""
     boxes = [subject.boxes.name for subject in document.boxes if subject.is_parameter]
     return counterparts([*(subject.name for subject in document.subjects), *boxes], list(references))
+
+
+def left_open(document: Document, references: Maps | None) -> tuple[str, ...]:
+    """What is not checked of a document with proved maps.
+
+    A checkpoint states its layout; the map is all that a plain document has.
+    """
+    plain = document.kind in PLAIN and references is None
+    intended = all(subject.expectation.reference is not None for subject in document.subjects)
+    return (*document.unchecked, NO_REFERENCE) if plain and not intended else document.unchecked
 
 
 def with_references(document: Document, references: Maps) -> Document:

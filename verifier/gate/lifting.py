@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.audit.check import Settings, check_subject, findings_of, tool_versions
+from verifier.audit.references import NO_REFERENCE
 from verifier.diagnostics.finding import Finding, Place
 from verifier.diagnostics.report import Report, Subject, is_tool_bug
 from verifier.diagnostics.wording import counted
@@ -18,7 +19,6 @@ from verifier.gate.gating import GateError, running
 from verifier.gate.lift_reference import reference_map
 from verifier.gate.loading import FunctionError, Loaded, load, place_of
 from verifier.gate.not_gated import not_gated
-from verifier.gate.not_intended import NO_REFERENCE
 from verifier.gate.source_place import source_place
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from verifier.audit.references import NO_REFERENCE
 from verifier.diagnostics.wording import counted
-
-NO_REFERENCE = "whether it is the intended layout (no --reference)"
 
 
 def without_reference(number: int, all_of_them: int) -> tuple[str, ...]:

@@ -26,6 +26,8 @@ MOST_UNSEEN = 4_096
 """A sum of sizes up to which code is run at a point although nothing is known of what it does there."""
 MOST_SHRINKS = 400
 """Points that are tried to make one failure small."""
+MOST_REASONS = 3
+"""Kinds of reasons that are told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,6 +281,11 @@ def compositions(total: int, least: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def reasons(unproved: Iterable[Unproved]) -> str:
-    """The first reason, and how many more there are."""
-    first, *rest = [way.reason for way in unproved]
-    return first if not rest else f"{first} (and {len(rest)} more)"
+    """One of each kind of reason, a few kinds, and how many more ways there are."""
+    own = [way.reason for way in unproved]
+    kinds: dict[str, str] = {}
+    for reason in own:
+        kinds.setdefault(reason.partition(", where ")[0], reason)
+    shown = list(kinds.values())[:MOST_REASONS]
+    more = len(own) - len(shown)
+    return "; ".join(shown) + (f" (and {more} more)" if more else "")

@@ -5,37 +5,14 @@ Each question is asked in this process under an alarm, so a hang is a failure an
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
-
 import pytest
 
+from tests.counting import no_hang
 from tests.engines.conformance import NAMES, check_form, engine
 from tests.engines.hostile import QUESTIONS, VIEWS
 from verifier.answers import Fails, Holds, Unknown
 from verifier.budget import Budget
 from verifier.obligations.questions import Packing, Tiling
-
-SECONDS = 20
-"""Far more than any of them needs."""
-
-
-@contextmanager
-def alarm(seconds: int) -> Iterator[None]:
-    """Fail what takes longer than ``seconds``."""
-
-    def late(number: int, frame: FrameType | None) -> None:
-        pytest.fail(f"no answer within {seconds} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize("views", VIEWS)
@@ -44,7 +21,7 @@ def test_every_engine_answers_hostile_questions(name: str, views: str) -> None:
     for question_name, question in QUESTIONS.items():
         if not question_name.endswith(f": {views}"):
             continue
-        with alarm(SECONDS):
+        with no_hang():
             answer = engine(name).decide(question, Budget())
         check_form(name, answer)
         assert not isinstance(answer, Holds) or "unrelated" in views or "chain" in views, question_name
@@ -55,7 +32,7 @@ def test_axes_of_one_stride_are_refuted_at_once(name: str) -> None:
     """The repeated address is evident, wherever the least one may be."""
     for views in ("64 axes of stride 1", "32 axes of stride 1", "12 huge axes of one huge stride"):
         question = Packing(2**200, VIEWS[views])
-        with alarm(SECONDS):
+        with no_hang():
             answer = engine(name).decide(question, Budget())
         assert isinstance(answer, Fails)
         assert answer.defect.place is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 
 from fuzz.protocols.drawing import draw_protocol
 from tests.cli.command import CORPUS
+from tests.counting import calls_at_most
 from verifier.contracts.protocols.checker import simulate
 from verifier.contracts.protocols.decoding import decode_protocol, expected_rules
 from verifier.contracts.protocols.language import (
@@ -109,12 +109,11 @@ def test_the_way_there_names_the_decisions() -> None:
     assert "rank 1, which has raised" in violation.message
 
 
-def test_two_hundred_voted_phases_take_less_than_a_second() -> None:
+def test_two_hundred_voted_phases_are_searched_once() -> None:
     phase = (Try((Vote("world", "inner"),)), Vote("world"), Collective("world", "all_reduce"))
     protocol = Protocol(name="long", steps=(Repeat(200, phase),))
-    began = time.process_time()
-    assert simulate(protocol).rules == ()
-    assert time.process_time() - began < 1
+    with calls_at_most(350_000):
+        assert simulate(protocol).rules == ()
 
 
 def test_those_with_a_role_may_do_the_same_and_not_something_else() -> None:

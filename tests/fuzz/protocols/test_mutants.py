@@ -64,4 +64,6 @@ def test_gloo_shows_it_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(3)
     changed = PROTOCOL_MUTANTS[name](rng, draw_disciplined(rng))
     assert changed is not None
-    assert PROTOCOL_MUTANTS[name].explains(frozenset(observe(changed, wait_seconds=0.3).rules))
+    mutant = PROTOCOL_MUTANTS[name]
+    waits = (0.3, 6, 60)  # a machine may be busy
+    assert any(mutant.explains(frozenset(observe(changed, wait_seconds=wait).rules)) for wait in waits)

@@ -97,10 +97,13 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         lambda s: s["state"][3].pop("step"),
         'the state of parameter 3 has no "step", that of parameter 2 in the same group has',
     ),
-    "state missing": (lambda s: s["state"].pop(2), "parameter 2 has no state, 3 others have"),
+    "state missing": (
+        lambda s: s["state"].pop(2),
+        "parameter 2 has no state, 3 others have, 4 parameters are expected",
+    ),
     "two states missing": (
         lambda s: [s["state"].pop(key) for key in (0, 2)],
-        "parameter 0 has no state, 2 others have (the first of 2 places)",
+        "parameter 0 has no state, 2 others have, 4 parameters are expected (the first of 2 places)",
     ),
     "in no group": (
         lambda s: s["param_groups"][1]["params"].pop(),
@@ -118,10 +121,6 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         lambda s: s["param_groups"][0]["params"].append(0),
         "parameter 0 is listed 2 times in param_groups",
     ),
-    "unknown parameter": (
-        lambda s: s["param_groups"][0]["params"].append(9),
-        "parameter 9 has no state, 4 others have",
-    ),
     "moments of two shapes": (
         lambda s: _moment(s, 0, "exp_avg_sq", torch.zeros(2, 3)),
         '"exp_avg_sq" of parameter 0 has shape (2, 3), its "exp_avg" has (3, 2)',
@@ -136,13 +135,10 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         '"exp_avg" of parameter 2 has shape (3, 2), the model has 2 parameters of that shape, '
         "this file 3 states",
     ),
-    "late": (
-        lambda s: _moment(s, 1, "step", torch.tensor(1.0)),
-        "parameter 1 is at step 1, 3 others are at step 2",
-    ),
-    "late, as a number": (
-        lambda s: [one.update(step=7 if key else 8) for key, one in s["state"].items()],
-        "parameter 0 is at step 8, 3 others are at step 7",
+    "counter set back": (
+        lambda s: s["state"][1].update(step=torch.tensor(0.0), exp_avg=torch.tensor([-0.0, 0.5, 0.0])),
+        '"exp_avg" of parameter 1 has 0.5 at its element 1, its parameter is at step 0, before which '
+        "averages are 0 (the first of 2 places)",
     ),
     "moments exchanged": (
         lambda s: [
@@ -195,6 +191,61 @@ def test_what_is_not_finite_is_found_in_every_dtype(dtype: torch.dtype, value: s
     moment[2, 0] = float(value)
     (sentence,) = said(saved(tmp_path, state), values=True).sentences
     assert "at its element 4, optimizer state is finite" in sentence
+
+
+def stepped(module: torch.nn.Module, *parts: torch.nn.Module) -> State:
+    """The state after a step on each of the parts, one after the other."""
+    optimizer = torch.optim.AdamW(module.parameters())
+    for part in parts:
+        optimizer.zero_grad()
+        part(torch.ones(1, 3)).sum().backward()
+        optimizer.step()
+    return optimizer.state_dict()
+
+
+def test_parameters_that_never_had_a_gradient_are_no_fault(tmp_path: Path) -> None:
+    """The pooler of BERT where nothing calls it, and a frozen bias."""
+    body, pooler = torch.nn.Linear(3, 3), torch.nn.Linear(3, 2)
+    body.bias.requires_grad_(False)
+    path = saved(tmp_path, stepped(torch.nn.ModuleList([body, pooler]), body))
+    report = said(path, values=True)
+    note = "whether state was lost: parameter 1 and 2 more has none, as one that never had a gradient"
+    assert (report.verdict, report.sentences) == ("proved", ())
+    assert note in report.unchecked
+    assert said(path, shapes={"body": (3, 3)}).verdict == "proved"
+
+
+def test_names_tell_which_expected_parameter_lost_its_state(tmp_path: Path) -> None:
+    state = trained()
+    state["param_groups"][0]["param_names"], state["param_groups"][1]["param_names"] = ["a", "b"], ["c", "d"]
+    del state["state"][3]
+    path = saved(tmp_path, state)
+    assert said(path, shapes={name: SHAPES[name] for name in "abc"}).verdict == "proved"
+    sentence = 'parameter "d" has no state, 3 others have, 4 parameters are expected'
+    assert said(path, shapes=SHAPES).sentences == (sentence,)
+
+
+def test_experts_that_are_not_always_asked_have_taken_fewer_steps(tmp_path: Path) -> None:
+    experts = torch.nn.ModuleList([torch.nn.Linear(3, 3) for _ in range(3)])
+    path = saved(tmp_path, stepped(experts, *(experts[k] for k in (0, 1, 0, 0, 2, 0))))
+    report = said(path, values=True)
+    note = (
+        "whether each parameter took the steps that it should: parameter 0 is at step 4, "
+        "4 others at step 1, as where a gradient is not always there (2 differ)"
+    )
+    assert (report.verdict, report.sentences) == ("proved", ())
+    assert note in report.unchecked
+    assert said(saved(tmp_path, stepped(experts, *experts)), values=True).unchecked == tuple(
+        one for one in report.unchecked if one != note
+    )
+
+
+def test_factors_beside_whole_moments_are_no_fault(tmp_path: Path) -> None:
+    """Adafactor of transformers keeps factors for matrices, and a whole moment for vectors."""
+    factors = {"exp_avg_sq_row": torch.zeros(4), "exp_avg_sq_col": torch.zeros(5)}
+    states = {0: {"step": 3, **factors, "RMS": 0.1}, 1: {"step": 3, "exp_avg_sq": torch.zeros(5), "RMS": 0.1}}
+    state = {"state": states, "param_groups": [{"lr": 1e-3, "params": [0, 1]}]}
+    assert said(saved(tmp_path, state), values=True).verdict == "proved"
 
 
 def test_values_are_not_read_unless_asked_for(tmp_path: Path) -> None:

@@ -81,6 +81,21 @@ def first_negative(header: TensorHeader, storages: Mapping[str, bytes]) -> tuple
     return None
 
 
+_SET = re.compile(b"[^\0\x80]")
+"""A byte that neither 0.0 nor -0.0 has. The few other numbers without one are below 1e-37, or wide of it."""
+
+
+def first_not_zero(header: TensorHeader, storages: Mapping[str, bytes]) -> tuple[int, float] | None:
+    """An element that is not 0, with its row-major position: the first that has a byte of ``_SET``."""
+    raw = bytes_of(header, storages)
+    found = None if raw is None else _SET.search(raw)
+    if raw is None or found is None:
+        return None
+    width, decode = _DECODERS[header.dtype]
+    position = found.start() // width
+    return position, decode(raw[position * width : (position + 1) * width])
+
+
 _ALL_ONES = {dtype: re.compile(b"[\x7f\xff]") for dtype in ("float64", "float32", "bfloat16")}
 _ALL_ONES["float16"] = re.compile(b"[\x7c-\x7f\xfc-\xff]")
 """The highest byte of numbers that may have an exponent of ones: infinities, NaN, and few that are huge."""

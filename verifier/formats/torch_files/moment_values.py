@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from verifier.formats.pickles.torch_values import (
     bytes_of,
     first_negative,
     first_not_finite,
+    first_not_zero,
     scalar_in,
 )
 from verifier.formats.pickles.torch_zip import TensorHeader
 from verifier.formats.reading.refusal import shown
-from verifier.formats.torch_files.moments import COUNTER, MOMENTS, SQUARES, ParameterState, unfit
+from verifier.formats.torch_files.moments import AVERAGES, COUNTER, MOMENTS, SQUARES, ParameterState, unfit
 from verifier.obligations.faults import Fault
 
 Storages = Mapping[str, bytes]
@@ -43,15 +44,34 @@ def unread_moments(states: States, fields: Collection[str], storages: Storages) 
 
 
 def value_faults(states: States, fields: Collection[str], storages: Storages) -> Iterator[Fault]:
-    """CK116 for steps that differ or are no counts, and for moments that no training makes."""
-    yield from _steps(states, lambda header: scalar_in(header, storages))
+    """CK116 for steps that are no counts or that moments contradict, and moments that no training makes."""
+    yield from _steps(states, storages)
     yield from _signs(states, storages)
     yield from _not_finite(states, MOMENTS | frozenset(fields), storages)
 
 
-def _steps(states: States, read: Callable[[TensorHeader], float | None]) -> Iterator[Fault]:
-    """All parameters have taken as many steps; those whose counter is not read are not meant."""
-    taken = [(one, step) for one in states if (step := _step(one, read)) is not None]
+def uneven_steps(states: States, storages: Storages) -> str | None:
+    """A remark that counts of steps differ; None where they do not.
+
+    Parameters without a gradient are passed over: experts that no token was sent to, layers that were frozen
+    for a while. So this is no fault.
+    """
+    taken = _taken(states, storages)
+    usual, _ = Counter(step for _, step in taken).most_common(1)[0] if taken else (0.0, 0)
+    other = [(one, step) for one, step in taken if step != usual]
+    if not other:
+        return None
+    one, step = other[0]
+    return (
+        f"whether each parameter took the steps that it should: {one.label} is at step {step:g}, "
+        f"{len(taken) - len(other)} others at step {usual:g}, as where a gradient is not always there "
+        f"({len(other)} differ)"
+    )
+
+
+def _steps(states: States, storages: Storages) -> Iterator[Fault]:
+    """Steps are counts, and before the first one averages are 0; counters that are not read are not meant."""
+    taken = _taken(states, storages)
     impossible = [(one, step) for one, step in taken if not math.isfinite(step) or step < 0]
     if impossible:
         one, step = impossible[0]
@@ -59,23 +79,29 @@ def _steps(states: States, read: Callable[[TensorHeader], float | None]) -> Iter
             one.label, f"is at step {step:g}", stated="steps are counted from 0", count=len(impossible)
         )
         return
-    usual, _ = Counter(step for _, step in taken).most_common(1)[0] if taken else (0.0, 0)
-    late = [(one, step) for one, step in taken if step != usual]
-    if late:
-        one, step = late[0]
-        yield unfit(
-            one.label,
-            f"is at step {step:g}",
-            stated=f"{len(taken) - len(late)} others are at step {usual:g}",
-            count=len(late),
-            reason="the bias corrections of the optimizer are those of another step",
-        )
+    found = [
+        (one, name, *moved)
+        for one, step in taken
+        for name, header in (one.moments.items() if step == 0 else ())
+        if name in AVERAGES and (moved := first_not_zero(header, storages)) is not None
+    ]
+    yield from _at_element(
+        found,
+        stated="its parameter is at step 0, before which averages are 0",
+        reason="the bias corrections of the optimizer are those of another step",
+    )
 
 
-def _step(one: ParameterState, read: Callable[[TensorHeader], float | None]) -> float | None:
-    if COUNTER in one.numbers:
-        return one.numbers[COUNTER]
-    return read(one.tensors[COUNTER]) if COUNTER in one.tensors else None
+def _taken(states: States, storages: Storages) -> list[tuple[ParameterState, float]]:
+    """The counts of steps that are there and that were read."""
+    found: list[tuple[ParameterState, float]] = []
+    for one in states:
+        step: float | None = one.numbers.get(COUNTER)
+        if step is None and COUNTER in one.tensors:
+            step = scalar_in(one.tensors[COUNTER], storages)
+        if step is not None:
+            found.append((one, step))
+    return found
 
 
 def _signs(states: States, storages: Storages) -> Iterator[Fault]:

@@ -16,6 +16,9 @@ MOMENTS = SQUARES | {"exp_avg", "exp_inf", "momentum_buffer", "grad_avg", "prev"
 """Tensors of the shape of their parameter, by the names that torch's optimizers give them. Others, such as
 the factors of Adafactor or quantised moments, have shapes of their own."""
 
+AVERAGES = (SQUARES - {"sum"}) | {"exp_avg", "exp_inf", "grad_avg"}
+"""What is 0 before the first step. Adagrad's sum begins where its options say."""
+
 COUNTER = "step"
 
 
@@ -77,7 +80,8 @@ def missing_moments(group: Sequence[ParameterState]) -> Iterator[Fault]:
     fullest = max(group, key=lambda state: len(state.known), default=None)
     if fullest is None:
         return
-    short = [state for state in group if state.known < fullest.known]
+    # A name of its own, such as a factor of Adafactor, tells of another kind of state.
+    short = [state for state in group if state.known < fullest.known and state.names <= fullest.names]
     if short:
         lacking = sorted(fullest.known - short[0].known)
         yield unfit(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from verifier.diagnostics.wording import counted
@@ -20,7 +21,12 @@ from verifier.formats.reading.fields import malformed
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.request import Request
 from verifier.formats.torch_files.hyperparameters import Group, option_faults
-from verifier.formats.torch_files.moment_values import moments_wanted, unread_moments, value_faults
+from verifier.formats.torch_files.moment_values import (
+    moments_wanted,
+    uneven_steps,
+    unread_moments,
+    value_faults,
+)
 from verifier.formats.torch_files.moments import (
     ParameterState,
     missing_moments,
@@ -110,14 +116,21 @@ def optimizer_document(value: object, path: Path, origin: Origin, request: Reque
         )
     state = _decoded(value, origin)
     groups = state.told
-    faults = [*_membership(state, groups), *_moments(state, groups)]
+    faults = [*_membership(state), *_moments(state, groups)]
+    bare = _without_state(state, groups)
     unchecked = []
     if not state.names:
         unchecked.append("which parameters the numbers stand for: parameters of one shape could be exchanged")
     if request.shapes is None:
         unchecked.append("the shapes of the parameters: this file does not store them")
     else:
+        faults.extend(_expected_states(state, bare, request.shapes))
         faults.extend(_against_shapes(state, request.shapes))
+    if bare and not faults:
+        more = f" and {len(bare) - 1} more" if len(bare) > 1 else ""
+        unchecked.append(
+            f"whether state was lost: {state.label(bare[0])}{more} has none, as one that never had a gradient"
+        )
     strange = [group for group in groups if not group.kinds]
     if strange:
         more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
@@ -128,6 +141,9 @@ def optimizer_document(value: object, path: Path, origin: Origin, request: Reque
     values.read(state, groups)
     faults.extend(option_faults(groups, lambda header: scalar_in(header, values.storages)))
     faults.extend(value_faults(list(state.states.values()), _fields(groups), values.storages))
+    uneven = uneven_steps(list(state.states.values()), values.storages) if request.values else None
+    if uneven is not None and not faults:
+        unchecked.append(uneven)
     return Document(
         file=origin.file,
         kind=KIND,
@@ -234,8 +250,8 @@ def _label(key: Key, names: Mapping[Key, str]) -> str:
     return f"parameter {shown(names[key])}" if key in names else f"parameter {shown(key)}"
 
 
-def _membership(state: OptimizerState, groups: Sequence[Group]) -> Iterator[Fault]:
-    """Each parameter is in one group; each state is of one of them; all of them have state, or none."""
+def _membership(state: OptimizerState) -> Iterator[Fault]:
+    """Each parameter is in one group; each state is of one of them."""
     times = Counter(key for group in state.groups for key in group)
     strays = [key for key in state.states if key not in times]
     if strays:
@@ -248,15 +264,32 @@ def _membership(state: OptimizerState, groups: Sequence[Group]) -> Iterator[Faul
     twice = [key for key, often in times.items() if often > 1]
     if twice:
         yield unfit(state.label(twice[0]), f"is listed {times[twice[0]]} times in {GROUPS}", count=len(twice))
-    bare = [key for key in times if key not in state.states]
-    if bare and state.states and not any(kind.at_first for group in groups for kind in group.kinds):
+
+
+def _without_state(state: OptimizerState, groups: Sequence[Group]) -> list[Key]:
+    """The parameters without state where others have some, unless one has the state of all.
+
+    One that never had a gradient has none: it is frozen, or in a module that nothing calls.
+    """
+    if not state.states or any(kind.at_first for group in groups for kind in group.kinds):
+        return []
+    return [key for key in dict.fromkeys(chain(*state.groups)) if key not in state.states]
+
+
+def _expected_states(
+    state: OptimizerState, bare: Sequence[Key], shapes: Mapping[str, tuple[int, ...]]
+) -> Iterator[Fault]:
+    """Expected parameters have state: each by name, or else as many as are expected."""
+    named = [key for key in bare if state.names.get(key) in shapes]
+    lacking = named if state.names else bare[: max(0, len(shapes) - len(state.states))]
+    if lacking:
         yield unfit(
-            state.label(bare[0]),
+            state.label(lacking[0]),
             "has no state",
-            stated=f"{len(state.states)} others have",
-            reason="training goes on with moments that are 0 for this one alone; only a parameter that never "
-            "had a gradient has none",
-            count=len(bare),
+            stated=f"{len(state.states)} others have, {counted(len(shapes), 'parameter')} are expected",
+            reason="training goes on with moments that are 0 for this one alone; expect no shape of a "
+            "parameter that never had a gradient",
+            count=len(lacking),
         )
 
 

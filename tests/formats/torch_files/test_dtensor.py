@@ -98,6 +98,13 @@ def shape(name: str, *new: int) -> Callable[[Tensors], object]:
     return change
 
 
+def stated_dtype(name: str, dtype: torch.dtype) -> Callable[[Tensors], object]:
+    def change(value: Tensors) -> None:
+        value[name]._spec.tensor_meta = value[name]._spec.tensor_meta._replace(dtype=dtype)
+
+    return change
+
+
 def swap(folder: Path, one: int, other: int) -> None:
     first, second = folder / f"rank{one}.pt", folder / f"rank{other}.pt"
     first.rename(folder / "aside")
@@ -172,6 +179,16 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
         on_one(local("w", torch.Tensor.float)),
         "CK114",
         'rank1.pt: the dtype of "w" is float32, rank0.pt says int64',
+    ),
+    "the dtype of the whole differs": (
+        on_one(stated_dtype("w", torch.float16)),
+        "CK114",
+        'rank1.pt: the dtype of the whole of "w" is float16, rank0.pt says int64',
+    ),
+    "a plain tensor was cast": (
+        on_one(lambda value: value.update(norm=torch.ones(6, dtype=torch.float64))),
+        "CK114",
+        'rank1.pt: the plain tensor "norm" is float64, in rank0.pt it is float32',
     ),
     "a local tensor is short": (
         on_one(local("w", lambda t: t[:-1])),
@@ -301,6 +318,55 @@ def test_summands_have_no_map_and_are_said_to_have_none(folder: Path) -> None:
     assert report.verdict == "proved"
     assert report.proved == ("g", "s", str(folder))
     assert 'partial tensors, which hold summands and no elements: "w"' in report.unchecked
+
+
+def test_a_dtype_that_all_ranks_state_and_none_holds_is_said(folder: Path) -> None:
+    on_all(stated_dtype("w", torch.float16))(folder)
+    report = said(folder)
+    assert report.verdict == "proved"
+    assert 'the dtype of tensors that state one and hold another: "w"' in report.unchecked
+
+
+def pipeline() -> Tensors:
+    """Two stages of two ranks: each has layers of its own, and a norm of its own under a shared name."""
+    mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("pp", "dp"))
+    stage = mesh.get_local_rank("pp")
+    layer = distribute_tensor(elements((4, 4)), mesh["dp"], [Shard(0)], src_data_rank=None)
+    head = distribute_tensor(elements((4, 2 + stage)), mesh["dp"], [Shard(0)], src_data_rank=None)
+    return {f"layer{stage}": layer, "head": head, "norm": torch.ones(2 + stage)}
+
+
+@pytest.fixture
+def staged(tmp_path: Path) -> Path:
+    folder = tmp_path / "staged"
+    folder.mkdir()
+    write(folder, 4, pipeline)
+    return folder
+
+
+def test_stages_of_a_pipeline_have_tensors_of_their_own(staged: Path) -> None:
+    report = said(staged)
+    assert (report.verdict, report.sentences) == ("proved", ())
+    assert report.proved == ("layer0", "head", "layer1", "head", str(staged))
+    assert any(note.startswith("whether ranks that share no mesh") for note in report.unchecked)
+
+
+def test_ranks_of_one_stage_agree(staged: Path) -> None:
+    edit(staged, 3, lambda value: value.pop("layer1"))
+    assert said(staged).sentences == ('rank3.pt: "layer1" is not there, rank2.pt has it',)
+
+
+def test_copies_of_a_mesh_hold_the_same_tensors(tmp_path: Path) -> None:
+    """Tensor-parallel ranks in two data-parallel copies, which no mesh of a tensor joins."""
+
+    def copies() -> Tensors:
+        mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("dp", "tp"))
+        return {"w": distribute_tensor(elements((4, 4)), mesh["tp"], [Shard(0)], src_data_rank=None)}
+
+    write(tmp_path, 4, copies)
+    assert said(tmp_path).proved == ("w", str(tmp_path))
+    edit(tmp_path, 3, spec("w", placements=(Shard(1),)))
+    assert said(tmp_path).codes == ("CK114",)
 
 
 def test_sets_of_files_in_one_folder_are_read_apart(folder: Path) -> None:

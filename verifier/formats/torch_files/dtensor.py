@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
 
@@ -20,10 +21,12 @@ from verifier.formats.torch_files.dtensor_map import UnfitError, dtensor_map, pl
 from verifier.formats.torch_files.dtensor_records import DTensor
 from verifier.formats.torch_files.rank_agreement import (
     copied_files,
+    counted_once,
     disagree,
     missing_ranks,
     other_names,
     plain_tensors,
+    stages,
 )
 from verifier.formats.torch_files.rank_files import RankFile, read_rank_file, read_rank_set, sets_in
 from verifier.formats.torch_files.stored_values import Replicas
@@ -37,7 +40,13 @@ NAMES_SHOWN = 4
 VALUES_OFF = "the values of tensors, so whether replicas are equal: no tensor data is read"
 VALUES_LEFT = "the values of plain tensors, and of DTensors without replicas"
 OF_THE_MESH = ("the shape of the mesh", "the ranks of the mesh")
+OF_STAGES = (
+    "whether ranks that share no mesh hold what they should: their tensors differ, as in pipeline stages"
+)
 SOUNDNESS = Expectation()
+
+Holding = tuple[RankFile, DTensor]
+"""A file, and one tensor as it is in it."""
 
 
 def read_rank_files(path: Path, origin: Origin, request: Request) -> Document:
@@ -78,35 +87,27 @@ def rank_files_document(
     copied = list(copied_files(files))
     # A file that is another one's copy says nothing of its rank.
     told = [file for file in files if not copied or file.rank in (None, file.writer)]
-    faults = [*copied, *(missing_ranks(files, refusals) if whole_set else ()), *other_names(told)]
-    different_shapes, same = plain_tensors(told)
-    faults.extend(different_shapes)
+    parts = stages(told)
+    if len(parts) > 1:
+        unchecked.append(OF_STAGES)
+    faults = [*copied, *(missing_ranks(files, refusals) if whole_set else ())]
+    faults += counted_once([fault for part in parts for fault in other_names(part)])
+    plain = [plain_tensors(part) for part in parts]
+    faults += counted_once([fault for found, _ in plain for fault in found])
     faults.extend(_stated_shapes(told, request))
     replicas = Replicas(request) if request.values else None
-    subjects: list[Subject] = []
-    partial: list[str] = []
-    meshes: set[tuple[Mesh, Mesh]] = set()
-    for name in {name: None for file in told for name in file.tensors.cut}:
-        holding = [(file, file.tensors.cut[name]) for file in told if name in file.tensors.cut]
-        if any(None in tensor.placements for _, tensor in holding):
-            partial.append(name)
-            continue
-        try:
-            subjects.append(_subject(name, holding, meshes, request, replicas))
-        except UnfitError as error:
-            faults.append(_unfit(name, holding[0][0], error))
-        except FormatError as error:
-            refused.append(Refusal.of(name, error))
-    if partial:
-        unchecked.append(f"partial tensors, which hold summands and no elements: {_some(partial)}")
-    checks = {"rank files": len(files), "replicated plain tensors": same}
+    judged = _judged(parts, request, replicas)
+    faults += judged.faults
+    refused += judged.refused
+    unchecked += judged.unchecked()
+    checks = {"rank files": len(files), "replicated plain tensors": sum(same for _, same in plain)}
     if replicas is not None:
         unchecked.extend(replicas.unchecked())
         checks["replica runs"] = replicas.compared
     return Document(
         file=origin.file,
         kind=KIND,
-        subjects=tuple(subjects),
+        subjects=tuple(judged.subjects),
         refusals=tuple(refused),
         faults=tuple(faults),
         checks={what: count for what, count in checks.items() if count and len(files) > 1 and not faults},
@@ -114,9 +115,53 @@ def rank_files_document(
     )
 
 
+@dataclass(slots=True)
+class _Judged:
+    """What became of the tensors that are cut: maps, faults and refusals, and the names of the others."""
+
+    subjects: list[Subject] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    partial: list[str] = field(default_factory=list)
+    two_dtypes: list[str] = field(default_factory=list)
+
+    def unchecked(self) -> Iterator[str]:
+        """Remarks on tensors without a map, or with one that says not all."""
+        if self.partial:
+            yield f"partial tensors, which hold summands and no elements: {_some(self.partial)}"
+        if self.two_dtypes:
+            yield f"the dtype of tensors that state one and hold another: {_some(self.two_dtypes)}"
+
+
+def _judged(parts: Sequence[Sequence[RankFile]], request: Request, replicas: Replicas | None) -> _Judged:
+    """Each tensor that is cut, held by the files of a stage."""
+    judged = _Judged()
+    meshes: set[tuple[Mesh, Mesh]] = set()
+    for name, holding in _holdings(parts):
+        if any(None in tensor.placements for _, tensor in holding):
+            judged.partial.append(name)
+            continue
+        if holding[0][1].dtype not in (None, holding[0][1].local.dtype):
+            judged.two_dtypes.append(name)
+        try:
+            judged.subjects.append(_subject(name, holding, meshes, request, replicas))
+        except UnfitError as error:
+            judged.faults.append(_unfit(name, holding[0][0], error))
+        except FormatError as error:
+            judged.refused.append(Refusal.of(name, error))
+    return judged
+
+
+def _holdings(parts: Sequence[Sequence[RankFile]]) -> Iterator[tuple[str, list[Holding]]]:
+    """Each tensor with the files of a stage that hold it; what another stage calls so is another tensor."""
+    for part in parts:
+        for name in {name: None for file in part for name in file.tensors.cut}:
+            yield name, [(file, file.tensors.cut[name]) for file in part if name in file.tensors.cut]
+
+
 def _subject(
     name: str,
-    holding: Sequence[tuple[RankFile, DTensor]],
+    holding: Sequence[Holding],
     meshes: set[tuple[Mesh, Mesh]],
     request: Request,
     replicas: Replicas | None,
@@ -171,21 +216,24 @@ def _difference(base: DTensor, other: DTensor) -> tuple[str, str, str] | None:
         return "the placements", f"are {placements_text(other.placements)}", placements_text(base.placements)
     if base.order != other.order:
         return "the shard order", f"is {other.order}", str(base.order)
-    if base.mesh.world != other.mesh.world or _share_a_part(base.mesh, other.mesh):
+    if _overlap(base.mesh.world, other.mesh.world) or _overlap(base.mesh.ranks, other.mesh.ranks):
         return OF_THE_MESH[1], f"are {_ranks(other.mesh.ranks)}", _ranks(base.mesh.ranks)
     if base.local.dtype != other.local.dtype:
         return "the dtype", f"is {other.local.dtype}", base.local.dtype
+    if base.dtype != other.dtype:
+        return "the dtype of the whole", f"is {other.dtype}", str(base.dtype)
     return None
 
 
-def _share_a_part(one: Mesh, other: Mesh) -> bool:
-    """Copies of a mesh in its root mesh are the same, or have no rank in common."""
-    return one.ranks != other.ranks and not set(one.ranks).isdisjoint(other.ranks)
+def _overlap(one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether ranks are not the same, and not without any in common, as copies of a mesh are.
+
+    Before torch 2.9 a mesh did not state its root mesh, and copies have no world in common either.
+    """
+    return one != other and not set(one).isdisjoint(other)
 
 
-def _local_shapes(
-    name: str, shard_map: ShardMap, holding: Sequence[tuple[RankFile, DTensor]]
-) -> Iterator[Fault]:
+def _local_shapes(name: str, shard_map: ShardMap, holding: Sequence[Holding]) -> Iterator[Fault]:
     """Each file holds as many elements, in the shape, as its rank has by the map."""
     for file, tensor in holding:
         shard = shard_map.ranks.get(file.writer) if file.writer is not None else None

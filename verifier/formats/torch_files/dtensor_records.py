@@ -63,6 +63,7 @@ class DTensor:
         placements: one for each dimension of the mesh; None for a partial one, which holds summands.
         order: the mesh dimensions that cut each tensor dimension, the first cut first; None: from the left.
         local: header of the local tensor.
+        dtype: of the whole tensor, None where that is not stated.
     """
 
     shape: tuple[int, ...]
@@ -70,6 +71,7 @@ class DTensor:
     placements: tuple[Placement | None, ...]
     order: tuple[tuple[int, tuple[int, ...]], ...] | None
     local: TensorHeader
+    dtype: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,8 @@ def _dtensor(fields: Mapping[object, object], place: Origin, integers: Integers)
     if local is None:
         raise odd("no local tensor", place)
     meta = spec.state.get("tensor_meta")
-    shape = shape_of(meta.args[0]) if isinstance(meta, Call) and meta.args else None
+    stated = meta.args if isinstance(meta, Call) else ()
+    shape = shape_of(stated[0]) if stated else None
     if shape is None:
         raise odd("no shape of the whole tensor", place)
     placements = spec.state.get("placements")
@@ -151,6 +154,7 @@ def _dtensor(fields: Mapping[object, object], place: Origin, integers: Integers)
         placements=tuple([_placement(one, place) for one in placements]),
         order=_order(spec.state.get("shard_order"), place),
         local=local,
+        dtype=next((part.name for part in stated[1:] if isinstance(part, Name)), None),
     )
 
 

@@ -65,15 +65,40 @@ def missing_ranks(files: Sequence[RankFile], refusals: Sequence[Refusal]) -> Ite
         )
 
 
-def other_names(files: Sequence[RankFile]) -> Iterator[Fault]:
-    """Every rank saved tensors of the same names."""
-    if not files:
-        return
+def stages(files: Sequence[RankFile]) -> list[list[RankFile]]:
+    """The files that have to agree: of ranks that share a mesh, directly or through others, or all names.
+
+    Stages of a pipeline share neither. Copies of a mesh, such as that of the tensor-parallel ranks of each
+    data-parallel one, share all names. Files of no mesh are together.
+    """
+    leader: dict[int, int] = {}
+
+    def leader_of(rank: int) -> int:
+        while leader[rank] != rank:
+            leader[rank] = rank = leader[leader[rank]]
+        return rank
+
+    for ranks in {tensor.mesh.ranks for file in files for tensor in file.tensors.cut.values()}:
+        for rank in ranks:
+            leader.setdefault(rank, rank)
+            leader[leader_of(rank)] = leader_of(ranks[0])
+    sharing: dict[int | None, list[RankFile]] = {}
+    for file in files:
+        writer = file.writer if file.writer in leader else None
+        sharing.setdefault(None if writer is None else leader_of(writer), []).append(file)
+    alike: dict[frozenset[str], list[RankFile]] = {}
+    for part in sharing.values():
+        alike.setdefault(frozenset().union(*[file.names for file in part]), []).extend(part)
+    return list(alike.values())
+
+
+def other_names(files: Sequence[RankFile]) -> list[Fault]:
+    """Every rank of a stage saved tensors of the same names."""
     base = files[0]
     found: list[Fault] = []
-    ours = base.tensors.cut.keys() | base.tensors.plain.keys() | base.tensors.refused.keys()
+    ours = base.names
     for file in files[1:]:
-        theirs = file.tensors.cut.keys() | file.tensors.plain.keys() | file.tensors.refused.keys()
+        theirs = file.names
         found.extend(
             disagree(shown(name), "is not there", stated=f"{base.name} has it", file=file.name)
             for name in sorted(ours - theirs)
@@ -91,33 +116,36 @@ def other_names(files: Sequence[RankFile]) -> Iterator[Fault]:
                         shown(name), f"is {here}", stated=f"in {base.name} it is {there}", file=file.name
                     )
                 )
-    if found:
-        yield first_counted(found)
+    return found
 
 
 def plain_tensors(files: Sequence[RankFile]) -> tuple[list[Fault], int]:
-    """Plain tensors beside DTensors are replicated by convention: one shape on all ranks."""
+    """Plain tensors beside DTensors are replicated by convention: of one shape and dtype in a stage."""
     first: dict[str, tuple[RankFile, TensorHeader]] = {}
     found: dict[str, Fault] = {}
     for file in files:
         for name, header in file.tensors.plain.items():
             base, stated = first.setdefault(name, (file, header))
+            what = f"the plain tensor {shown(name)}"
             if header.shape != stated.shape:
-                fault = disagree(
-                    f"the plain tensor {shown(name)}",
-                    f"has shape {header.shape}",
-                    stated=f"in {base.name} it has {stated.shape}",
-                    file=file.name,
-                )
-                found.setdefault(name, fault)
-    faults = [first_counted(list(found.values()))] if found else []
-    return faults, len(first) - len(found)
+                here, there = f"has shape {header.shape}", f"in {base.name} it has {stated.shape}"
+            elif header.dtype != stated.dtype:
+                here, there = f"is {header.dtype}", f"in {base.name} it is {stated.dtype}"
+            else:
+                continue
+            found.setdefault(name, disagree(what, here, stated=there, file=file.name))
+    return list(found.values()), len(first) - len(found)
 
 
 def disagree(what: str, found: str, *, count: int = 1, **more: Value) -> Fault:
     """CK114: the file of one rank contradicts that of another; ``count`` is how many files do."""
     counted = Count(count, exact=True) if count > 1 else None
     return Fault(code="CK114", side="map", count=counted, values={"what": what, "found": found, **more})
+
+
+def counted_once(faults: Sequence[Fault]) -> list[Fault]:
+    """The first of several faults of one kind, with their number; none of none."""
+    return [first_counted(faults)] if faults else []
 
 
 def first_counted(faults: Sequence[Fault]) -> Fault:

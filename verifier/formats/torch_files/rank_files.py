@@ -34,6 +34,12 @@ class RankFile:
     tensors: RankTensors
 
     @property
+    def names(self) -> frozenset[str]:
+        """The names of all its tensors."""
+        tensors = self.tensors
+        return frozenset(tensors.cut.keys() | tensors.plain.keys() | tensors.refused.keys())
+
+    @property
     def writer(self) -> int | None:
         """The rank that its meshes state as the one that wrote it; the rank in its name when none does."""
         stated = (tensor.mesh.writer for tensor in self.tensors.cut.values())

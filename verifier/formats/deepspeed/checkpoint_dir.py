@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from verifier.formats.deepspeed.model_states import partition_ranks, rank_in_name, read_model_states
 from verifier.formats.deepspeed.reader import document_of
-from verifier.formats.deepspeed.sight import LATEST, LATEST_BYTES, STATES_SUFFIX, tag_folders
+from verifier.formats.deepspeed.sight import LATEST, LATEST_BYTES, STATES, tag_folders
 from verifier.formats.deepspeed.universal import universal_part
 from verifier.formats.deepspeed.zero import zero_part
 from verifier.formats.deepspeed.zero_shards import ranks_in_name, read_zero_shard
@@ -38,7 +38,7 @@ def read_directory(path: Path, origin: Origin, limits: Limits) -> Document:
         OSError: the directory cannot be listed.
     """
     folder = _folder(path, origin)
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(STATES_SUFFIX))
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(STATES))
     if len(names) > limits.files:
         raise FormatError(
             "SM006",
@@ -140,7 +140,7 @@ def _folder(path: Path, origin: Origin) -> Path:
 
 
 def _has_states(folder: Path) -> bool:
-    return folder.is_dir() and any(entry.name.endswith(STATES_SUFFIX) for entry in folder.iterdir())
+    return folder.is_dir() and any(entry.name.endswith(STATES) for entry in folder.iterdir())
 
 
 def _unopened(name: str, file: str, error: OSError) -> Refusal:

@@ -8,21 +8,26 @@ from verifier.formats.reading.sight import Sight
 
 LATEST = "latest"
 LATEST_BYTES = 4096
-STATES_SUFFIX = "_states.pt"
+STATES = ("_model_states.pt", "-model_states.pt", "_optim_states.pt")
+"""How the names of state files end; other programs write files such as rng_states.pt."""
 UNIVERSAL = "zero"
 
 
 def is_deepspeed_folder(sight: Sight) -> bool:
-    """A folder with state files, with a file that names such a folder, or with such a folder."""
-    if not sight.is_folder:
-        return False
-    return sight.has_suffix(STATES_SUFFIX) or sight.has(LATEST) or bool(tag_folders(sight))
+    """A folder with state files, or with a folder of them.
+
+    Nothing is told by ``latest``: many trainers call a file, a link or a folder so.
+    """
+    return sight.is_folder and (sight.has_suffix(*STATES) or bool(tag_folders(sight)))
 
 
 def tag_folders(sight: Sight) -> list[str]:
-    """The folders inside that have state files."""
+    """The folders inside that have state files; a link to one is no second checkpoint."""
     return [
-        name for name in sight.names if any(inside.endswith(STATES_SUFFIX) for inside in sight.inside(name))
+        name
+        for name in sight.names
+        if any(inside.endswith(STATES) for inside in sight.inside(name))
+        and not (sight.path / name).is_symlink()
     ]
 
 
@@ -31,11 +36,11 @@ def deepspeed_claims(sight: Sight) -> Iterable[str]:
 
     Several tags of which none is the latest are a checkpoint each.
     """
-    states = [name for name in sight.names if name.endswith(STATES_SUFFIX)]
+    states = [name for name in sight.names if name.endswith(STATES)]
     if states:
         return [*states, *(name for name in (LATEST, UNIVERSAL) if name in sight.names)]
     tags = tag_folders(sight)
-    if LATEST in sight.names:
+    if LATEST in sight.names and (sight.path / LATEST).is_file():
         named = sight.head_of(LATEST)[:LATEST_BYTES].decode("utf-8", "replace").strip()
         return [LATEST, *(tag for tag in tags if tag == named)]
     return tags if len(tags) == 1 else ()

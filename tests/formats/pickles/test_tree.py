@@ -163,6 +163,8 @@ def test_programs_that_act_are_refused(program: bytes) -> None:
         (b"ctorch\nSize\n)R}b}b.", "SM007"),
         (b"ctorch\nSize\n)RK\x01K\x02s.", "SM007"),
         (b"ctorch\nSize\n]R.", "SM001"),
+        (b"ccollections\nOrderedDict\n}\x85R.", "SM001"),
+        (b"ccollections\nOrderedDict\nctorch\nSize\n\x85R.", "SM001"),
     ],
 )
 def test_records_cannot_be_made_to_act(program: bytes, code: str) -> None:
@@ -215,7 +217,7 @@ def test_pickles_over_a_limit_are_refused(program: bytes, limits: Limits) -> Non
         (b"(.", "SM001"),
         (b"t.", "SM001"),
         (b"\x80\x06N.", "SM001"),
-        (b"\x96\x00\x00\x00\x00\x00\x00\x00\x00.", "SM001"),
+        (b"\x97.", "SM001"),
         (b"X\x04\x00\x00\x00abc.", "SM001"),
         (b"\x8c\x01\xff.", "SM001"),
         (b"h\x00.", "SM001"),

@@ -6,7 +6,7 @@ It builds plain objects and inert records (``records``). What the opcodes do wit
 
 from __future__ import annotations
 
-from verifier.formats.pickles.records import GETATTR, Call, Grammar, Name
+from verifier.formats.pickles.records import COUNTER, DEFAULTDICT, GETATTR, Call, Grammar, Name
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.model.origin import Origin
@@ -180,15 +180,24 @@ class Machine:
         if not isinstance(args, tuple):
             raise self.refused("SM001", f"{describe(args)} is no argument list")
         if isinstance(function, Name) and function in self.grammar.mappings:
-            if args:
-                raise self.refused("SM001", f"{function} is called with arguments")
-            self.stack.append({})
+            self.stack.append(self._mapping(function, args))
         elif isinstance(function, Name) and function in self.grammar.calls:
             self.stack.append(Call(function, args))
         elif isinstance(function, Name) and function in GETATTR:
             self.stack.append(self._nested(args))
         else:
             raise self.refused("SM007", f"the pickle calls {describe(function)}, which no map needs")
+
+    def _mapping(self, function: Name, args: tuple[object, ...]) -> object:
+        """A plain dict for a mapping. That of a Counter is its argument, which is not copied: that costs."""
+        match args:
+            case ():
+                return {}
+            case (Name() | None,) if function == DEFAULTDICT:
+                return {}
+            case (dict() as counts,) if function == COUNTER:
+                return counts
+        raise self.refused("SM001", f"{function} is called with arguments")
 
     def _nested(self, args: tuple[object, ...]) -> Name:
         """A class inside another one, which the grammar has."""

@@ -210,6 +210,7 @@ OPERATIONS: dict[int, Operation] = {
     ord("C"): _sized(1, None),
     ord("B"): _sized(4, None),
     0x8E: _sized(8, None),
+    0x96: _sized(8, None),  # a bytearray; nobody here changes it
     ord(")"): _push(()),
     0x85: _tuple_of(1),
     0x86: _tuple_of(2),

@@ -33,6 +33,11 @@ GETATTR = frozenset({Name("builtins", "getattr"), Name("__builtin__", "getattr")
 """How old protocols reach a class inside another. Like every call it is never made."""
 
 
+DEFAULTDICT = Name("collections", "defaultdict")
+COUNTER = Name("collections", "Counter")
+"""Mappings that are called with an argument: what makes missing values, or the mapping itself."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
     """What a pickle of one format may refer to and ask for; everything else is refused.

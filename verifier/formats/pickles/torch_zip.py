@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from verifier.formats.pickles.plain_names import PLAIN_NAMES
 from verifier.formats.pickles.records import Call, Grammar, Name
 from verifier.formats.pickles.tree import read_pickle
 from verifier.formats.reading.limits import Limits
@@ -111,7 +112,7 @@ def _storage(identity: object) -> Storage:
     raise ValueError("a persistent id that is no torch storage")
 
 
-TORCH = Grammar(
+TORCH = PLAIN_NAMES | Grammar(
     names=frozenset(
         {
             *(Name("torch", dtype) for dtype in _DTYPES),
@@ -125,11 +126,11 @@ TORCH = Grammar(
             TENSOR_V2,
             TENSOR_V3,
             PARAMETER,
+            Name("torch._utils", "_rebuild_meta_tensor_no_storage"),
             Name("torch", "device"),
             Name("argparse", "Namespace"),
             Name("builtins", "set"),
             Name("__builtin__", "set"),
-            Name("_codecs", "encode"),
             Name("deepspeed.checkpoint.universal_checkpoint", "SubparamShape"),
         }
     ),
@@ -139,10 +140,9 @@ TORCH = Grammar(
             Name("deepspeed.checkpoint.universal_checkpoint", "SubparamShape"),
         }
     ),
-    mappings=frozenset({Name("collections", "OrderedDict")}),
     persistent=_storage,
 )
-"""What files of torch.save hold besides plain objects, as seen in DeepSpeed model states."""
+"""What files of torch.save hold besides plain objects, as seen in states of DeepSpeed and of trainers."""
 
 
 class _CappedReader(io.BufferedReader):

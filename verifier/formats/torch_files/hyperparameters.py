@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from verifier.formats.pickles.plain_names import plain_number
 from verifier.formats.pickles.torch_zip import TensorHeader, tensor_header
 from verifier.formats.reading.refusal import shown
 from verifier.formats.torch_files.moments import unfit
@@ -106,7 +107,7 @@ def _impossible(
             return None
     if value is None or isinstance(value, str | dict):
         return f"is {shown(value)}", "it is a number"
-    for number in value if isinstance(value, list | tuple) else (value,):
+    for number in map(plain_number, value if isinstance(value, list | tuple) else (value,)):
         if not isinstance(number, int | float):  # None, where it is computed; or a record
             continue
         if not math.isfinite(number) or not holds(number):

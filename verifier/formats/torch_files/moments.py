@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from verifier.formats.pickles.plain_names import plain_number
 from verifier.formats.pickles.torch_zip import TensorHeader, tensor_header
 from verifier.formats.reading.refusal import shown
 from verifier.obligations.faults import Count, Fault, Value
@@ -56,6 +57,7 @@ def parameter_state(label: str, fields: Mapping[object, object]) -> ParameterSta
     for name, value in fields.items():
         if not isinstance(name, str):
             continue
+        value = plain_number(value)
         header = tensor_header(value)
         if header is not None:
             tensors[name] = header

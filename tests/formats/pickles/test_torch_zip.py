@@ -119,3 +119,23 @@ def test_headers_agree_with_torch(tmp_path: Path) -> None:
         assert header.offset == tensor.storage_offset()
     shared = [tensor_header(value["tensors"][name]) for name in ("whole", "column", "turned", "learned")]
     assert len({header.storage for header in shared if header is not None}) == 1
+
+
+def test_every_type_of_elements_that_torch_saves_is_known(tmp_path: Path) -> None:
+    """Those of one byte, and those of more, are views of bytes; of the rest torch makes no file."""
+    torch = pytest.importorskip("torch")
+    path = tmp_path / "t.pt"
+    known = 0
+    for dtype in {one for one in vars(torch).values() if isinstance(one, torch.dtype)}:
+        try:
+            tensor = torch.zeros(16, dtype=torch.uint8).view(dtype)
+            torch.save([tensor, dtype], path)
+        except (KeyError, RuntimeError):
+            continue
+        value = read_torch_zip(path, HERE, LIMITS)
+        assert isinstance(value, list)
+        header = tensor_header(value[0])
+        assert header is not None
+        assert (f"torch.{header.dtype}", header.shape) == (str(dtype), tuple(tensor.shape))
+        known += 1
+    assert known >= 24

@@ -14,8 +14,8 @@ from operator import add, itemgetter, mul
 from pathlib import Path
 
 from verifier.formats.dcp.contents import NOWHERE, Contents, StoredTensor, chunk_label, owner_of
-from verifier.formats.dcp.names import ITEM_BYTES
 from verifier.formats.dcp.storage import DataFiles
+from verifier.formats.pickles.dtypes import ITEM_BYTES
 from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.refusal import shown
 from verifier.formats.reading.regular import regular

@@ -13,7 +13,6 @@ from verifier.formats.dcp.contents import Contents, StoredObject, StoredTensor
 from verifier.formats.dcp.names import (
     BYTES,
     CHUNK,
-    DTYPES,
     METADATA,
     OLD_PROPERTIES,
     PROPERTIES,
@@ -33,6 +32,7 @@ from verifier.formats.dcp.records import (
     states_of,
 )
 from verifier.formats.dcp.storage_rows import StorageRows
+from verifier.formats.pickles.dtypes import DTYPES
 from verifier.formats.pickles.torch_zip import shape_of
 from verifier.formats.reading.document import Refusal
 from verifier.formats.reading.fields import malformed, name_text

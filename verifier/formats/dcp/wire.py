@@ -20,7 +20,7 @@ from verifier.formats.dcp.contents import (
     StoredObject,
     StoredTensor,
 )
-from verifier.formats.dcp.names import DTYPES
+from verifier.formats.pickles.dtypes import DTYPES
 from verifier.formats.pickles.records import Name
 from verifier.formats.reading.document import Refusal
 from verifier.model.box_map import COLUMN

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from verifier.formats.pickles.dtypes import DTYPES
 from verifier.formats.pickles.plain_names import PLAIN_NAMES
 from verifier.formats.pickles.records import Call, Grammar, Name
 from verifier.formats.pickles.tree import read_pickle
@@ -49,12 +50,6 @@ UNREADABLE_ZIP = (
 DAMAGED_HELP = "copy the file again from where it was written; a cut copy has no directory at its end"
 RESAVE_HELP = "save it with torch.save, which writes one uncompressed data.pkl"
 
-_DTYPES = (
-    *("float64", "float32", "float16", "bfloat16", "complex64", "complex128", "bool"),
-    *("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
-    *("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
-    *("quint8", "qint8", "qint32"),
-)
 _STORAGE_DTYPES = {
     "DoubleStorage": "float64",
     "FloatStorage": "float32",
@@ -68,6 +63,11 @@ _STORAGE_DTYPES = {
     "BoolStorage": "bool",
     "ComplexFloatStorage": "complex64",
     "ComplexDoubleStorage": "complex128",
+    "QInt8Storage": "qint8",
+    "QUInt8Storage": "quint8",
+    "QInt32Storage": "qint32",
+    "QUInt4x2Storage": "quint4x2",
+    "QUInt2x4Storage": "quint2x4",
 }
 SIZE = Name("torch", "Size")
 TENSOR_V2 = Name("torch._utils", "_rebuild_tensor_v2")
@@ -115,7 +115,7 @@ def _storage(identity: object) -> Storage:
 TORCH = PLAIN_NAMES | Grammar(
     names=frozenset(
         {
-            *(Name("torch", dtype) for dtype in _DTYPES),
+            *DTYPES,
             *(Name("torch", kind) for kind in _STORAGE_DTYPES),
             *_UNTYPED,
         }

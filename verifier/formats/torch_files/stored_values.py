@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from verifier.formats.pickles.dtypes import ITEM_BYTES
 from verifier.formats.pickles.torch_zip import TensorHeader, storage_places
 from verifier.formats.reading.gathered import Gathered
 from verifier.formats.reading.refusal import FormatError
@@ -19,14 +20,8 @@ from verifier.geometry.strided import row_major
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
 
-_WIDTHS: Mapping[str, int] = {
-    **dict.fromkeys(("complex128",), 16),
-    **dict.fromkeys(("float64", "int64", "uint64", "complex64"), 8),
-    **dict.fromkeys(("float32", "int32", "uint32", "qint32"), 4),
-    **dict.fromkeys(("float16", "bfloat16", "int16", "uint16"), 2),
-    **dict.fromkeys(("int8", "uint8", "bool", "quint8", "qint8"), 1),
-}
-_WIDTH_OF_FLOAT8 = 1
+_PACKED = 1
+"""Bytes of an element of a type that packs several numbers into one, as torch counts them."""
 
 Local = Mapping[int, tuple[RankFile, TensorHeader]]
 """The local tensor of each rank, with its file."""
@@ -113,4 +108,4 @@ class Replicas:
 
 
 def _width(header: TensorHeader) -> int:
-    return _WIDTHS.get(header.dtype, _WIDTH_OF_FLOAT8)
+    return ITEM_BYTES.get(header.dtype, _PACKED)

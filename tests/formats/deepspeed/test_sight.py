@@ -1,4 +1,4 @@
-"""A folder is DeepSpeed's by its state files alone: other trainers write ``latest`` and ``*_states.pt`` too."""
+"""A folder is DeepSpeed's by its state files: other trainers write ``latest`` and ``*_states.pt`` too."""
 
 from __future__ import annotations
 

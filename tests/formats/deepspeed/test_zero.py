@@ -120,6 +120,16 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
         "CK114",
         f"{SECOND}: zero_stage is 1, {FIRST} says 2",
     ),
+    "a partition of another type": (
+        lambda f: at(f)["single_partition_of_fp32_groups"].__setitem__(1, torch.zeros(2).half()),
+        "CK114",
+        f"{SECOND}: the type of flat tensors is float32, float16, {FIRST} says float32, float32",
+    ),
+    "slices are stated in one file": (
+        lambda f: at(f).pop("param_slice_mappings"),
+        "CK114",
+        f"{SECOND}: param_slice_mappings is absent, {FIRST} says there",
+    ),
     "a group is missing in one file": (
         lambda f: (at(f)["single_partition_of_fp32_groups"].pop(), at(f)["partition_count"].pop()),
         "CK114",

@@ -78,6 +78,7 @@ def read_directory(path: Path, origin: Origin, limits: Limits) -> Document:
         subjects=(*document.subjects, *zero.subjects),
         refusals=(*document.refusals, *universal.refusals),
         faults=(*document.faults, *zero.faults, *universal.faults),
+        remarks=(*document.remarks, *zero.remarks),
         checks={**document.checks, **zero.checks, **universal.checks},
         unchecked=(*document.unchecked, *zero.unchecked, *universal.unchecked),
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from verifier.formats.deepspeed.statements import FROZEN_SHAPES, MODULE, Shape, Statements, statements_of
 from verifier.formats.pickles.torch_zip import read_torch_zip, shape_of, tensor_header
 from verifier.formats.reading.document import Refusal
 from verifier.formats.reading.fields import malformed
@@ -20,9 +21,7 @@ INFO = "universal_checkpoint_info"
 AFFINE_MAP = "affine_map"
 DIMENSIONS = "checkpoint_parallel_dimensions"
 PARAM_SHAPES = "param_shapes"
-FROZEN_SHAPES = "frozen_param_shapes"
 SHAPE_LISTS = (PARAM_SHAPES, FROZEN_SHAPES)
-MODULE = "module"
 FILE_NAME = re.compile(r"mp_rank_(\d{2,19})_model_states\.pt", re.ASCII)
 
 PARTITION_NAME = re.compile(r"zero_pp_rank_(\d{1,7})_mp_rank_(\d{2,7})_model_states\.pt", re.ASCII)
@@ -33,7 +32,6 @@ MOST_NAME = 4096
 MOST_DEGREE = 2**20
 """No job has more ranks; beyond it the ranks of a checkpoint are not counted."""
 
-Shape = tuple[int, ...]
 Plain = Mapping[object, object]
 
 
@@ -44,6 +42,7 @@ class ModelStates:
     Attributes:
         origin: the file.
         rank: its tensor-parallel rank by the file's name, None when the name has none.
+        partition: its (data-parallel, model-parallel) rank by its name in stage 3, None in the others.
         info: ``universal_checkpoint_info``, empty when absent.
         shapes: by parameter, the shapes that this file states for its shard, as (descriptor, shape).
         not_shapes: (descriptor, parameter) of each stated shape that is none, such as (4, -4).
@@ -53,6 +52,7 @@ class ModelStates:
         refusals: the values beside the maps that were refused.
         tp_degree: how many tensor-parallel ranks wrote the checkpoint, None when not stated.
         pp_degree: the same for pipeline stages.
+        says: what else it says of its parameters.
         experts: the descriptions of AutoEP layers as read, None when the file has none.
     """
 
@@ -66,6 +66,8 @@ class ModelStates:
     refusals: tuple[Refusal, ...] = ()
     tp_degree: int | None = None
     pp_degree: int | None = None
+    partition: tuple[int, int] | None = None
+    says: Statements = field(default_factory=Statements)
     experts: object = None
     info_origin: Origin = field(default_factory=lambda: Origin(""))
 
@@ -127,6 +129,7 @@ def model_states(value: object, file_name: str, origin: Origin) -> ModelStates:
     return ModelStates(
         origin=origin,
         rank=rank_in_name(file_name),
+        partition=partition_ranks(file_name),
         info=info if isinstance(info, dict) else {},
         info_origin=origin.child(INFO),
         shapes=shapes,
@@ -136,6 +139,7 @@ def model_states(value: object, file_name: str, origin: Origin) -> ModelStates:
         tp_degree=_degree(value, "tp_degree", origin, refusals),
         pp_degree=_degree(value, "pp_degree", origin, refusals),
         refusals=tuple(refusals),
+        says=statements_of(value),
         experts=value.get("ds_autoep_layers"),
     )
 

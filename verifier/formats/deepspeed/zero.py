@@ -16,7 +16,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from verifier.formats.deepspeed.model_states import PARAM_SHAPES, ModelStates, partition_ranks
+from verifier.formats.deepspeed.model_states import PARAM_SHAPES, ModelStates
+from verifier.formats.deepspeed.statement_faults import (
+    other_ranks,
+    other_steps,
+    statement_faults,
+    unlisted_names,
+)
 from verifier.formats.deepspeed.zero_files import file_faults, missing_model_states
 from verifier.formats.deepspeed.zero_groups import group_subjects
 from verifier.formats.deepspeed.zero_maps import Named
@@ -38,6 +44,7 @@ class ZeroPart:
 
     subjects: list[Subject] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    remarks: list[Fault] = field(default_factory=list)
     checks: dict[str, int] = field(default_factory=dict)
     unchecked: list[str] = field(default_factory=list)
 
@@ -58,7 +65,7 @@ def zero_part(
         refusals: the files of the checkpoint that could not be read.
         mapped: names of parameters that have an affine map.
     """
-    made = ZeroPart()
+    made = ZeroPart(faults=list(other_steps(files)))
     states: dict[int, list[ModelStates]] = {}
     for one in files:
         states.setdefault(_mp_rank(one), []).append(one)
@@ -115,6 +122,12 @@ def _one_mp_rank(
     if ranks is not None:
         names = [*(PurePosixPath(one.origin.file).name for one in states), *(one.name for one in refusals)]
         made.faults.extend(missing_model_states(shards, ranks, names))
+    made.faults.extend(statement_faults(states, ranks))
+    for one in states:
+        unlisted = unlisted_names(one, shards[0].stage)
+        made.faults.extend(unlisted.faults)
+        made.remarks.extend(unlisted.remarks)
+        made.unchecked.extend(unlisted.notes)
     if any(shard.has_experts for shard in shards):
         made.unchecked.append(f"{which}: their partitions are of groups of experts")
     elif ranks is None:
@@ -122,13 +135,12 @@ def _one_mp_rank(
     elif not states or states[0].groups is None:
         made.unchecked.append(f"where parameters are in {which}: no {PARAM_SHAPES} can be read for them")
     else:
-        made.faults.extend(_other_shapes(states))
+        made.faults.extend((*_other_shapes(states), *other_ranks(states, shards[0], ranks)))
         _layout(shards, states[0], ranks, named, made)
 
 
 def _mp_rank(states: ModelStates) -> int:
-    ranks = partition_ranks(PurePosixPath(states.origin.file).name)
-    return ranks[1] if ranks is not None else states.rank or 0
+    return states.partition[1] if states.partition is not None else states.rank or 0
 
 
 def _other_shapes(states: Sequence[ModelStates]) -> Iterator[Fault]:

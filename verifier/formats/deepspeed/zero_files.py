@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from verifier.formats.deepspeed.zero_shards import FILE_NAME, STAGE_3, ZeroShard, ranks_in_name
+from verifier.formats.deepspeed.zero_shards import FILE_NAME, SLICES, STAGE_3, ZeroShard, ranks_in_name
 from verifier.formats.reading.document import Refusal
 from verifier.formats.torch_files.rank_agreement import disagree, first_counted
 from verifier.obligations.faults import Count, Fault
@@ -24,6 +24,8 @@ def file_faults(
         *_different(shards, "zero_stage", lambda shard: str(shard.stage)),
         *_different(shards, "partition_count", lambda shard: str(list(shard.counts))),
         *_different(shards, "the number of flat tensors", lambda shard: str(len(shard.lengths))),
+        *_different(shards, "the type of flat tensors", lambda shard: ", ".join(shard.dtypes)),
+        *_different(shards, SLICES, lambda shard: "absent" if shard.slices is None else "there"),
     ]
     # A file of another save differs in all of them.
     faults = different[:1]

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifier.formats.deepspeed.model_states import PARAM_SHAPES, Shape
+from verifier.formats.deepspeed.model_states import PARAM_SHAPES
+from verifier.formats.deepspeed.statements import Shape
 from verifier.formats.deepspeed.zero_layout import FlatBuffer, Fragment, flat_buffers
 from verifier.formats.deepspeed.zero_maps import Named, Placed, fragment_subject
-from verifier.formats.deepspeed.zero_shards import ZeroShard
+from verifier.formats.deepspeed.zero_shards import SLICES, ZeroShard
 from verifier.formats.reading.disagreements import disagreement
 from verifier.formats.reading.refusal import shown
 from verifier.formats.torch_files.rank_agreement import disagree
 from verifier.model.origin import Origin
 from verifier.obligations.faults import Count, Fault, Value
 
-SLICES = "param_slice_mappings"
 GAPS = "param_alignment_paddings"
 
 Group = Mapping[str, Shape]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from verifier.formats.deepspeed.model_states import Shape
+from verifier.formats.deepspeed.statements import Shape
 from verifier.formats.deepspeed.zero_layout import Fragment
 from verifier.formats.deepspeed.zero_moments import Lengths
 from verifier.formats.reading.document import Subject

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from verifier.formats.deepspeed.model_states import PARAM_SHAPES, Shape
+from verifier.formats.deepspeed.model_states import PARAM_SHAPES
+from verifier.formats.deepspeed.statements import Shape
 from verifier.formats.deepspeed.zero_groups import undeclared
 from verifier.formats.deepspeed.zero_layout import part, part_fragments
 from verifier.formats.deepspeed.zero_maps import Named, Placed, fragment_subject

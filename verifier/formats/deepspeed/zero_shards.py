@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from verifier.formats.pickles.records import Call, Grammar, Name
-from verifier.formats.pickles.torch_zip import FROM_TYPE, TORCH, read_torch_zip, tensor_header
+from verifier.formats.pickles.torch_zip import FROM_TYPE, TORCH, TensorHeader, read_torch_zip, tensor_header
 from verifier.formats.reading.fields import integer, malformed
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError, shown
@@ -17,6 +17,7 @@ from verifier.geometry.strided import INT64_MAX
 from verifier.model.origin import Origin
 
 OPTIMIZER = "optimizer_state_dict"
+SLICES = "param_slice_mappings"
 FILE_NAME = re.compile(r"(?:bf16_|fp16_)?zero_pp_rank_(\d{1,7})_mp_rank_(\d{2,7})_optim_states\.pt", re.ASCII)
 MOST_RANKS = 2**20
 STAGE_3 = 3
@@ -54,6 +55,7 @@ class ZeroShard:
         stage: 1, 2 or 3; None for the optimizer that DeepSpeed has for bfloat16, which is cut as in stage 1.
         counts: into how many partitions each group is cut.
         lengths: of the flat tensors: one for each group, in stage 3 one for each sub-group.
+        dtypes: of the flat tensors.
         slices: per group where its parameters are, None when the file does not say.
         paddings: padding of this partition by group, None when the file does not say.
         gaps: padding behind each parameter by group, None when the file does not say.
@@ -68,6 +70,7 @@ class ZeroShard:
     stage: int | None
     counts: tuple[int, ...]
     lengths: tuple[int, ...]
+    dtypes: tuple[str, ...] = ()
     slices: tuple[Mapping[str, Slice], ...] | None = None
     paddings: tuple[int, ...] | None = None
     gaps: tuple[tuple[int, ...], ...] | None = None
@@ -113,7 +116,8 @@ def zero_shard(value: object, name: str, origin: Origin) -> ZeroShard:
     place = origin.child(OPTIMIZER)
     stage = _stage(state.get("zero_stage"), place.child("zero_stage"))
     flat = "fp32_flat_groups" if stage == STAGE_3 else "single_partition_of_fp32_groups"
-    lengths = _lengths(state.get(flat), place.child(flat))
+    tensors = _flat_tensors(state.get(flat), place.child(flat))
+    lengths = tuple([tensor.shape[0] for tensor in tensors])
     base = state.get(OPTIMIZER if stage == STAGE_3 else "base_optimizer_state")
     dp_rank, mp_rank = ranks_in_name(name) or (0, 0)
     return ZeroShard(
@@ -128,7 +132,8 @@ def zero_shard(value: object, name: str, origin: Origin) -> ZeroShard:
             place.child("partition_count"),
         ),
         lengths=lengths,
-        slices=_slices(state.get("param_slice_mappings"), place.child("param_slice_mappings")),
+        dtypes=tuple([tensor.dtype for tensor in tensors]),
+        slices=_slices(state.get(SLICES), place.child(SLICES)),
         paddings=_numbers(state.get("group_paddings"), place.child("group_paddings")),
         gaps=_gaps(state.get("param_alignment_paddings"), place.child("param_alignment_paddings")),
         states=_states(base, len(lengths)),
@@ -147,17 +152,18 @@ def _stage(value: object, place: Origin) -> int | None:
     return stage
 
 
-def _lengths(value: object, place: Origin) -> tuple[int, ...]:
+def _flat_tensors(value: object, place: Origin) -> list[TensorHeader]:
     if not isinstance(value, list | tuple):
         raise malformed(f"the flat partitions are {shown(value)}", place, "write a list of tensors")
-    lengths = []
+    headers = []
     for position, tensor in enumerate(value):
         header = tensor_header(tensor)
         if header is None or len(header.shape) != 1:
             found = "no tensor" if header is None else f"a tensor of shape {header.shape}"
             raise malformed(f"a flat partition is {found}", place.child(position), "save the flat tensor")
-        lengths.append(_amount(header.shape[0], place, position))
-    return tuple(lengths)
+        _amount(header.shape[0], place, position)
+        headers.append(header)
+    return headers
 
 
 def _counts(value: object, groups: int, place: Origin) -> tuple[int, ...]:

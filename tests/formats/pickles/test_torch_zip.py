@@ -3,6 +3,7 @@ from __future__ import annotations
 import pickle
 import zipfile
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -81,9 +82,13 @@ def test_a_mutated_pickle_in_a_sound_archive_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, str, int]]
 ) -> None:
     with zipfile.ZipFile(SAMPLE) as reader:
-        data = reader.read("mp_rank_00_model_states/data.pkl")
+        members = [(name, reader.read(name)) for name in reader.namelist()]
     path = tmp_path_factory.getbasetemp() / "mutant.pt"
-    path.write_bytes(archive([("a/data.pkl", mutated(data, changes))]))
+    path.write_bytes(
+        archive(
+            [(name, mutated(raw, changes) if name.endswith(PICKLE[0][1:]) else raw) for name, raw in members]
+        )
+    )
     whole = refusal_of(lambda: read(path))
     if whole is not None:
         assert whole.code in REFUSALS | {"SM002"}
@@ -139,3 +144,82 @@ def test_every_type_of_elements_that_torch_saves_is_known(tmp_path: Path) -> Non
         assert (f"torch.{header.dtype}", header.shape) == (str(dtype), tuple(tensor.shape))
         known += 1
     assert known >= 24
+
+
+def stored(value: object, change: Callable[[str, bytes], bytes | None], path: Path) -> FormatError | None:
+    """What is said of a file of torch.save whose members were changed, or taken out where that is None."""
+    torch = pytest.importorskip("torch")
+    torch.save(value, path)
+    with zipfile.ZipFile(path) as opened:
+        changed = [(name, change(name, opened.read(name))) for name in opened.namelist()]
+    path.write_bytes(archive([(name, raw) for name, raw in changed if raw is not None]))
+    refusal = refusal_of(lambda: read_torch_zip(path, HERE, LIMITS))
+    try:
+        torch.load(path)
+    except RuntimeError:
+        assert refusal is not None or not value.numel()  # type: ignore[attr-defined]
+    else:
+        assert refusal is None
+    return refusal
+
+
+STORAGES: dict[str, tuple[Callable[[str, bytes], bytes | None], str]] = {
+    "gone": (
+        lambda name, raw: None if "/data/" in name else raw,
+        'the storage "0" is not in the archive',
+    ),
+    "cut": (
+        lambda name, raw: raw[:8] if "/data/" in name else raw,
+        'the storage "0" has 8 bytes, the pickle says 24',
+    ),
+    "longer": (
+        lambda name, raw: raw + b"\0" if "/data/" in name else raw,
+        'the storage "0" has 25 bytes, the pickle says 24',
+    ),
+    "another tensor's": (
+        # The storage is as long as it says, and the tensor is longer.
+        lambda name, raw: (
+            raw[:16]
+            if "/data/" in name
+            else raw.replace(b"K\x06tq", b"K\x04tq", 1)
+            if name.endswith(".pkl")
+            else raw
+        ),
+        'a tensor of shape [2, 3] lies in elements 0 to 5 of its storage "0", which has 16 bytes',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STORAGES)
+def test_storages_that_are_not_whole_are_refused(name: str, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    change, message = STORAGES[name]
+    refusal = stored(torch.ones(2, 3), change, tmp_path / "a.pt")
+    assert refusal is not None
+    assert (refusal.code, refusal.message) == ("SM001", message)
+
+
+def test_tensors_of_all_forms_lie_in_their_storages(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    base = torch.arange(24.0).reshape(4, 6)
+    forms = [
+        *(base[1:, 2:4], base.t(), base[3], base[:, ::5], base[:1].expand(7, 6), base[4:], torch.tensor(3)),
+        *(torch.nn.Parameter(base), base.to(torch.float8_e4m3fn)[1:], base.to(torch.complex64)[2:].conj()),
+        *(torch.empty(0, 3), torch.empty(3, device="meta"), base.clone().untyped_storage()),
+    ]
+    for form in [*forms, forms]:
+        torch.save(form, tmp_path / "a.pt")
+        read_torch_zip(tmp_path / "a.pt", HERE, LIMITS)
+    empty = stored(torch.empty(0), STORAGES["gone"][0], tmp_path / "a.pt")
+    assert empty is None
+
+
+def test_storages_that_are_shared_are_looked_at_once(tmp_path: Path) -> None:
+    """A value that refers to one list of tensors again and again costs no more than the list."""
+    torch = pytest.importorskip("torch")
+    shared = [torch.ones(2) for _ in range(30)]
+    for _ in range(9):
+        shared = [shared, shared]
+    torch.save(shared, tmp_path / "a.pt")
+    with calls_at_most(20_000):
+        read_torch_zip(tmp_path / "a.pt", HERE, LIMITS)

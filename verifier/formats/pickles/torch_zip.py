@@ -1,7 +1,7 @@
 """Torch's zip files, read without torch: the pickle in them as inert records, tensors as headers.
 
 A file of torch.save is a zip archive with one ``<folder>/data.pkl`` and one member of raw bytes per storage,
-none of them compressed. Only ``data.pkl`` is read.
+none of them compressed. Only ``data.pkl`` is read; of the storages the directory says whether they are whole.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ import math
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from verifier.formats.pickles.dtypes import DTYPES
+from verifier.formats.pickles.dtypes import DTYPES, ITEM_BYTES, STORAGE_DTYPES
 from verifier.formats.pickles.plain_names import PLAIN_NAMES
 from verifier.formats.pickles.records import Call, Grammar, Name
+from verifier.formats.pickles.shape import CONTAINERS
 from verifier.formats.pickles.tree import read_pickle
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.marks import ZIP_MAGIC
@@ -50,25 +52,6 @@ UNREADABLE_ZIP = (
 DAMAGED_HELP = "copy the file again from where it was written; a cut copy has no directory at its end"
 RESAVE_HELP = "save it with torch.save, which writes one uncompressed data.pkl"
 
-_STORAGE_DTYPES = {
-    "DoubleStorage": "float64",
-    "FloatStorage": "float32",
-    "HalfStorage": "float16",
-    "BFloat16Storage": "bfloat16",
-    "LongStorage": "int64",
-    "IntStorage": "int32",
-    "ShortStorage": "int16",
-    "CharStorage": "int8",
-    "ByteStorage": "uint8",
-    "BoolStorage": "bool",
-    "ComplexFloatStorage": "complex64",
-    "ComplexDoubleStorage": "complex128",
-    "QInt8Storage": "qint8",
-    "QUInt8Storage": "quint8",
-    "QInt32Storage": "qint32",
-    "QUInt4x2Storage": "quint4x2",
-    "QUInt2x4Storage": "quint2x4",
-}
 SIZE = Name("torch", "Size")
 TENSOR_V2 = Name("torch._utils", "_rebuild_tensor_v2")
 TENSOR_V3 = Name("torch._utils", "_rebuild_tensor_v3")
@@ -101,12 +84,17 @@ class TensorHeader:
         """Elements of the tensor."""
         return math.prod(self.shape)
 
+    @property
+    def last(self) -> int:
+        """The element of the storage that is its last, if it has any."""
+        return self.offset + sum((n - 1) * step for n, step in zip(self.shape, self.strides, strict=True))
+
 
 def _storage(identity: object) -> Storage:
     match identity:
         case ("storage", Name() as kind, str(key), str(), int(numel)) if type(numel) is int and numel >= 0:
-            if kind.module == "torch" and kind.name in _STORAGE_DTYPES:
-                return Storage(_STORAGE_DTYPES[kind.name], key, numel)
+            if kind.module == "torch" and kind.name in STORAGE_DTYPES:
+                return Storage(STORAGE_DTYPES[kind.name], key, numel)
             if kind in _UNTYPED:
                 return Storage(None, key, numel)
     raise ValueError("a persistent id that is no torch storage")
@@ -116,7 +104,7 @@ TORCH = PLAIN_NAMES | Grammar(
     names=frozenset(
         {
             *DTYPES,
-            *(Name("torch", kind) for kind in _STORAGE_DTYPES),
+            *(Name("torch", kind) for kind in STORAGE_DTYPES),
             *_UNTYPED,
         }
     ),
@@ -177,12 +165,78 @@ def read_torch_zip(
     ``path`` may be an open stream that can seek; it is closed afterwards.
 
     Raises:
-        FormatError: SM001, SM003, SM006 or SM007.
+        FormatError: SM001, also for a storage that is not there or not whole, SM003, SM006 or SM007.
         OSError: the file cannot be read at all.
     """
     with _opened(path, origin, limits, limits.pickle_bytes) as archive:
-        data = archive.read(_pickle_entry(archive, origin))
-    return read_pickle(data, grammar, origin, limits)
+        entry = _pickle_entry(archive, origin)
+        data = archive.read(entry)
+        folder = f"{entry.filename.removesuffix(PICKLE)}data/"
+        held = {
+            one.filename.removeprefix(folder): one.file_size
+            for one in archive.infolist()
+            if one.filename.startswith(folder)
+        }
+    value = read_pickle(data, grammar, origin, limits)
+    _check_storages(value, held, origin)
+    return value
+
+
+def _check_storages(value: object, held: Mapping[str, int], origin: Origin) -> None:
+    """Refuse a value whose storages the archive does not hold whole: torch cannot load it.
+
+    The directory of the archive says so, without a look at the data. One without bytes need not be there.
+    """
+    records = list(_records(value))
+    missing = (_storage_fault(one, held) for one in records if isinstance(one, Storage))
+    outside = (_tensor_fault(one, held) for one in records if isinstance(one, Call))
+    fault = next((one for one in chain(missing, outside) if one is not None), None)
+    if fault is not None:
+        raise FormatError("SM001", fault, origin, help=DAMAGED_HELP)
+
+
+def _storage_fault(storage: Storage, held: Mapping[str, int]) -> str | None:
+    width = 1 if storage.dtype is None else ITEM_BYTES.get(storage.dtype)
+    size = held.get(storage.key, None if storage.numel else 0)
+    if size is None:
+        return f"the storage {shown(storage.key)} is not in the archive"
+    if width is not None and size != storage.numel * width:
+        return f"the storage {shown(storage.key)} has {size} bytes, the pickle says {storage.numel * width}"
+    return None
+
+
+def _tensor_fault(record: Call, held: Mapping[str, int]) -> str | None:
+    header = tensor_header(record)
+    if header is None or not header.numel:
+        return None
+    room = held.get(header.storage, 0)
+    if header.offset >= 0 and (header.last + 1) * ITEM_BYTES.get(header.dtype, 0) <= room:
+        return None
+    return (
+        f"a tensor of shape {list(header.shape)} lies in elements {header.offset} to {header.last} of its "
+        f"storage {shown(header.storage)}, which has {room} bytes"
+    )
+
+
+def _records(value: object) -> Iterator[Call | Storage]:
+    """The calls and storages in a value. A part that is shared is looked at once."""
+    seen: set[int] = set()
+    stack = [value]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Storage):
+            yield part
+        if type(part) not in CONTAINERS or id(part) in seen:
+            continue
+        seen.add(id(part))
+        match part:
+            case dict():
+                stack.extend(part.values())
+            case list() | tuple():
+                stack.extend(part)
+            case Call():
+                yield part
+                stack += (part.args, part.state)
 
 
 def read_storages(path: Path, origin: Origin, keys: Iterable[str], limits: Limits) -> dict[str, bytes]:

@@ -289,6 +289,10 @@ OTHERS: dict[str, tuple[State, State]] = {
         {"lr": 1e-4, "betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.0},
         {"step": 3, "exp_avg": torch.zeros(3, dtype=torch.int8), "scale": torch.ones(1)},
     ),
+    "Adam-mini": (
+        {"lr": 1e-4, "beta1": 0.9, "beta2": 0.95, "epsilon": 1e-8, "weight_decay": 0.0},
+        {"step": 3, "exp_avg": torch.zeros(4, 5), "exp_avg_sq": torch.zeros(4)},
+    ),
     "ascent of its own": ({"lr": -1.0, "depth": 3}, {"velocity": torch.zeros(3)}),
     "LAMB without a rate": (
         {"betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.0},

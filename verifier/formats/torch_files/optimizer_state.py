@@ -297,7 +297,9 @@ def _moments(state: OptimizerState, groups: Sequence[Group]) -> Iterator[Fault]:
     for keys, group in zip(state.groups, groups, strict=True):
         yield from missing_moments(state.kept(keys))
         yield from wrong_kinds_of_value(state.kept(keys), fields_of(group.kinds))
-    yield from uneven_moments(list(state.states.values()))
+    # Others keep moments of rows or blocks under the same names, as Adam-mini does.
+    known = [keys for keys, group in zip(state.groups, groups, strict=True) if group.kinds]
+    yield from uneven_moments([one for keys in known for one in state.kept(keys)])
 
 
 def _against_shapes(state: OptimizerState, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[Fault]:

@@ -31,6 +31,11 @@ def saved(name: str, *shape: int) -> Damage:
     return lambda folder: torch.save({"param": torch.zeros(shape)}, folder / name)
 
 
+def without(folder: Path, *kinds: str) -> None:
+    for kind in kinds:
+        (folder / WEIGHT / f"{kind}.pt").unlink()
+
+
 DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "a parameter of another shape": (
         lambda f: [saved(f"{WEIGHT}/{kind}.pt", 4, 16)(f) for kind in ("fp32", "exp_avg", "exp_avg_sq")],
@@ -53,6 +58,26 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
         "CK101",
         f"{WEIGHT}/fp32.pt is missing: the number of parameters is 9",
     ),
+    "a moment is missing": (
+        lambda f: (f / WEIGHT / "exp_avg.pt").unlink(),
+        "CK101",
+        f"{WEIGHT}/exp_avg.pt is missing: the number of parameters is 9",
+    ),
+    "all but the parameter is missing": (
+        lambda f: without(f, "exp_avg", "exp_avg_sq", "step"),
+        "CK101",
+        f"{WEIGHT}/exp_avg.pt is missing: the number of parameters is 9 (3 are missing in all)",
+    ),
+    "a step is missing": (
+        lambda f: (f / WEIGHT / "step.pt").unlink(),
+        "CK101",
+        f"{WEIGHT}/step.pt is missing: the number of parameters is 9",
+    ),
+    "the state of the optimizer is missing": (
+        lambda f: (f / "zero" / "optimizer_state.pt").unlink(),
+        "CK101",
+        "zero/optimizer_state.pt is missing: the number of parameters is 9",
+    ),
 }
 
 
@@ -70,8 +95,23 @@ def test_one_damage_is_one_finding_in_words(name: str, folder: Path) -> None:
     assert (report.verdict, report.codes, report.sentences) == ("refuted", (code,), (sentence,))
 
 
-def test_a_file_that_is_cut_hides_no_other(folder: Path) -> None:
+def test_experts_may_have_no_moments(folder: Path) -> None:
     path = folder / WEIGHT / "fp32.pt"
+    torch.save(torch.load(path) | {"is_expert_param": True}, path)
+    without(folder, "exp_avg", "exp_avg_sq", "step")
+    assert said(folder).verdict == "proved"
+
+
+def test_parameters_alone_need_no_state_of_an_optimizer(folder: Path) -> None:
+    for path in (folder / "zero").rglob("*.pt"):
+        if path.name != "fp32.pt":
+            path.unlink()
+    assert said(folder).verdict == "proved"
+
+
+@pytest.mark.parametrize("name", ["fp32.pt", "step.pt"])
+def test_a_file_that_is_cut_hides_no_other(name: str, folder: Path) -> None:
+    path = folder / WEIGHT / name
     path.write_bytes(path.read_bytes()[:200])
     report = said(folder)
     assert (report.verdict, report.codes) == ("unreadable", ("SM001",))

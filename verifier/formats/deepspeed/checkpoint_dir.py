@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from verifier.formats.deepspeed.missing_files import missing_layers
 from verifier.formats.deepspeed.model_states import partition_ranks, rank_in_name, read_model_states
 from verifier.formats.deepspeed.reader import document_of
 from verifier.formats.deepspeed.sight import LATEST, LATEST_BYTES, STATES, tag_folders
@@ -77,7 +78,12 @@ def read_directory(path: Path, origin: Origin, limits: Limits) -> Document:
         document,
         subjects=(*document.subjects, *zero.subjects),
         refusals=(*document.refusals, *universal.refusals),
-        faults=(*document.faults, *zero.faults, *universal.faults),
+        faults=(
+            *document.faults,
+            *missing_layers(files, names),
+            *zero.faults,
+            *universal.faults,
+        ),
         remarks=(*document.remarks, *zero.remarks),
         checks={**document.checks, **zero.checks, **universal.checks},
         unchecked=(*document.unchecked, *zero.unchecked, *universal.unchecked),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,11 @@ from verifier.formats.reading.document import Refusal
 from verifier.obligations.faults import Count, Fault
 
 MOST_NAMED = 4
+LAYER_FILE = re.compile(r"layer_(\d{2,6})((?:-model_\d{2,6})?-model_states\.pt)", re.ASCII)
+"""Of a pipeline: the number of the layer, and what names the tensor-parallel rank."""
+
+LAYER_NAME = re.compile(r"(\d{1,6})\.", re.ASCII)
+"""How a pipeline begins the name of a parameter: with the number of its layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,5 +68,33 @@ def missing_files(
                 "file": f"mp_rank_{rank:02d}_model_states.pt",
                 "descriptor": expected.descriptor,
                 "stated": expected.stated,
+            },
+        )
+
+
+def missing_layers(files: Sequence[ModelStates], names: Iterable[str]) -> Iterator[Fault]:
+    """CK101 for layers of a pipeline: each is a file of its own, of each tensor-parallel rank.
+
+    A layer without parameters may have none, so only the names of parameters and other ranks ask for a file.
+    """
+    there = {(int(found[1]), found[2]) for name in names if (found := LAYER_FILE.fullmatch(name))}
+    layers = {layer for layer, _ in there}
+    suffixes = {suffix for _, suffix in there}
+    if not there:
+        return
+    for states in files:
+        parameters = [name for group in states.groups or () for name in group]
+        layers |= {int(found[1]) for name in parameters if (found := LAYER_NAME.match(name))}
+    missing = sorted({(layer, suffix) for layer in layers for suffix in suffixes} - there)
+    if missing:
+        layer, suffix = missing[0]
+        yield Fault(
+            code="CK101",
+            side="map",
+            count=Count(len(missing), exact=True),
+            values={
+                "file": f"layer_{layer:02d}{suffix}",
+                "descriptor": "the number of layers with parameters",
+                "stated": len(layers),
             },
         )

@@ -6,7 +6,7 @@ it, and that of its moments.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +24,22 @@ FOLDER = "zero"
 WEIGHT = "fp32"
 SUFFIX = ".pt"
 TENSOR = "param"
+STEP = "step"
+ALWAYS = ("exp_avg", "exp_avg_sq", STEP)
+"""What converters write for every parameter, if for any; only experts may have less."""
+
+EXPERT = "is_expert_param"
+GLOBAL = "optimizer_state.pt"
+"""What is not about one parameter: DeepSpeed loads nothing without it."""
+
+
+@dataclass(slots=True)
+class _Parameter:
+    """What is in the folder of one parameter: headers of tensors by kind, and the kinds of all files."""
+
+    tensors: dict[str, TensorHeader] = field(default_factory=dict)
+    files: set[str] = field(default_factory=set)
+    is_expert: bool = False
 
 
 @dataclass(slots=True)
@@ -55,25 +71,28 @@ def universal_part(
     if len(names) > limits.files:
         made.unchecked.append(f"{len(names) - limits.files} parameters of {FOLDER}: over the limit of files")
         names = names[: limits.files]
-    found: dict[str, dict[str, TensorHeader]] = {}
-    for name in names:
-        place = f"{prefix}/{FOLDER}/{name}"
-        found[name] = _tensors(inside / name, place, limits, made.refusals)
+    read = {
+        name: _parameter(inside / name, f"{prefix}/{FOLDER}/{name}", limits, made.refusals) for name in names
+    }
+    found = {name: one.tensors for name, one in read.items()}
     if not any(WEIGHT in tensors for tensors in found.values()) and not made.refusals:
         return made
-    made.faults.extend((*_absent(found, shapes, made), *_other_shapes(found, shapes), *_moments(found)))
+    made.faults.extend((*_absent(found, shapes, made), *_incomplete(read), *_other_shapes(found, shapes)))
+    made.faults.extend(_moments(found))
+    if any(MOMENTS & one.files for one in read.values()) and not (inside / GLOBAL).is_file():
+        made.faults.append(_missing([GLOBAL], len(read)))
     if not made.faults and not made.refusals:
         made.checks["full tensors"] = sum(map(len, found.values()))
     return made
 
 
-def _tensors(folder: Path, place: str, limits: Limits, refusals: list[Refusal]) -> dict[str, TensorHeader]:
-    """The headers of the tensors of one parameter, by what they are."""
-    found = {}
-    for kind in sorted(MOMENTS | {WEIGHT}):
+def _parameter(folder: Path, place: str, limits: Limits, refusals: list[Refusal]) -> _Parameter:
+    made = _Parameter()
+    for kind in sorted(MOMENTS | {WEIGHT, STEP}):
         path = folder / f"{kind}{SUFFIX}"
         if not path.is_file():
             continue
+        made.files.add(kind)
         name = f"{folder.name}/{path.name}"
         origin = Origin(f"{place}/{path.name}")
         try:
@@ -86,10 +105,11 @@ def _tensors(folder: Path, place: str, limits: Limits, refusals: list[Refusal]) 
             help_text = "check the path and its permissions"
             refusals.append(Refusal(name=name, origin=origin, code="SM001", message=message, help=help_text))
             continue
+        made.is_expert |= isinstance(value, dict) and EXPERT in value
         header = tensor_header(value.get(TENSOR) if isinstance(value, dict) else value)
-        if header is not None:
-            found[kind] = header
-    return found
+        if header is not None and kind != STEP:
+            made.tensors[kind] = header
+    return made
 
 
 def _absent(
@@ -105,16 +125,34 @@ def _absent(
         if WEIGHT not in found.get(name, {}) and f"{name}/{WEIGHT}{SUFFIX}" not in refused
     ]
     if absent:
-        yield Fault(
-            code="CK101",
-            side="map",
-            count=Count(len(absent), exact=True),
-            values={
-                "file": f"{FOLDER}/{absent[0]}/{WEIGHT}{SUFFIX}",
-                "descriptor": "the number of parameters",
-                "stated": len({*found, *shapes}),
-            },
-        )
+        yield _missing([f"{name}/{WEIGHT}{SUFFIX}" for name in absent], len({*found, *shapes}))
+
+
+def _incomplete(read: Mapping[str, _Parameter]) -> Iterator[Fault]:
+    """CK101 for parameters that have only some of the files of the others."""
+    fullest = max((one.files for one in read.values()), key=len)
+    missing = [
+        f"{name}/{kind}{SUFFIX}"
+        for name, one in read.items()
+        if WEIGHT in one.files < fullest and not one.is_expert
+        for kind in ALWAYS
+        if kind in fullest - one.files
+    ]
+    if missing:
+        yield _missing(missing, len(read))
+
+
+def _missing(files: Sequence[str], parameters: int) -> Fault:
+    return Fault(
+        code="CK101",
+        side="map",
+        count=Count(len(files), exact=True),
+        values={
+            "file": f"{FOLDER}/{files[0]}",
+            "descriptor": "the number of parameters",
+            "stated": parameters,
+        },
+    )
 
 
 def _other_shapes(

@@ -23,7 +23,7 @@ from verifier.formats.deepspeed.statement_faults import (
     statement_faults,
     unlisted_names,
 )
-from verifier.formats.deepspeed.zero_files import file_faults, missing_model_states
+from verifier.formats.deepspeed.zero_files import file_faults, missing_model_states, missing_shards
 from verifier.formats.deepspeed.zero_groups import group_subjects
 from verifier.formats.deepspeed.zero_maps import Named
 from verifier.formats.deepspeed.zero_moments import counted_moments, moment_faults
@@ -76,8 +76,11 @@ def zero_part(
     for mp_rank, mine in sorted(by_rank.items()):
         named = Named(mapped, mp_rank if several else None)
         _one_mp_rank(mine, states.get(mp_rank, []), refusals, named, made)
-    for mp_rank in sorted(states.keys() - by_rank.keys()) if by_rank else ():
-        made.unchecked.append(f"the optimizer shards of model-parallel rank {mp_rank}: none can be read")
+    if shards:
+        bare = states.keys() - by_rank.keys()
+        made.faults.extend(missing_shards(shards[0], bare, len(states), refusals))
+        for mp_rank in sorted(bare):
+            made.unchecked.append(f"the optimizer shards of model-parallel rank {mp_rank}: none can be read")
     if several and not mapped:
         made.unchecked.append(
             f"how {len(by_rank)} model-parallel ranks make up each parameter: no affine map says it"

@@ -72,6 +72,32 @@ def missing_model_states(shards: Sequence[ZeroShard], ranks: int, names: Iterabl
         )
 
 
+def missing_shards(
+    base: ZeroShard, mp_ranks: Iterable[int], stated: int, refusals: Sequence[Refusal]
+) -> Iterator[Fault]:
+    """CK101 for model-parallel ranks whose model states lie beside those of ranks with optimizer shards.
+
+    Args:
+        base: a shard of another model-parallel rank.
+        mp_ranks: those of which no shard was read.
+        stated: how many model-parallel ranks have model states.
+        refusals: of files that are there.
+    """
+    refused = {found[1] for one in refusals if (found := ranks_in_name(one.name))}
+    missing = sorted(set(mp_ranks) - refused)
+    if missing:
+        yield Fault(
+            code="CK101",
+            side="map",
+            count=Count(len(missing), exact=True),
+            values={
+                "file": _renamed(base, 0, missing[0]),
+                "descriptor": "the number of model-parallel ranks with model states",
+                "stated": stated,
+            },
+        )
+
+
 def _different(shards: Sequence[ZeroShard], what: str, value: Callable[[ZeroShard], str]) -> Iterator[Fault]:
     base = shards[0]
     found = [
@@ -84,16 +110,21 @@ def _different(shards: Sequence[ZeroShard], what: str, value: Callable[[ZeroShar
 
 
 def _missing(base: ZeroShard, missing: Sequence[int], ranks: int) -> Fault:
-    match = FILE_NAME.fullmatch(base.name)
-    start, end = (0, 0) if match is None else match.span(1)
     return Fault(
         code="CK101",
         side="map",
         rank=missing[0],
         count=Count(len(missing), exact=True),
         values={
-            "file": f"{base.name[:start]}{missing[0]}{base.name[end:]}",
+            "file": _renamed(base, missing[0], base.mp_rank),
             "descriptor": "partition_count",
             "stated": ranks,
         },
     )
+
+
+def _renamed(shard: ZeroShard, dp_rank: int, mp_rank: int) -> str:
+    """The name that the file of another rank has."""
+    match = FILE_NAME.fullmatch(shard.name)
+    start = 0 if match is None else match.start("dp")
+    return f"{shard.name[:start]}{dp_rank}_mp_rank_{mp_rank:02d}_optim_states.pt"

@@ -18,7 +18,9 @@ from verifier.model.origin import Origin
 
 OPTIMIZER = "optimizer_state_dict"
 SLICES = "param_slice_mappings"
-FILE_NAME = re.compile(r"(?:bf16_|fp16_)?zero_pp_rank_(\d{1,7})_mp_rank_(\d{2,7})_optim_states\.pt", re.ASCII)
+FILE_NAME = re.compile(
+    r"(?:bf16_|fp16_)?zero_pp_rank_(?P<dp>\d{1,7})_mp_rank_(?P<mp>\d{2,7})_optim_states\.pt", re.ASCII
+)
 MOST_RANKS = 2**20
 STAGE_3 = 3
 
@@ -81,7 +83,7 @@ class ZeroShard:
 def ranks_in_name(file_name: str) -> tuple[int, int] | None:
     """(data-parallel, model-parallel) rank in the name of an optimizer file, None for other names."""
     match = FILE_NAME.fullmatch(file_name)
-    return None if match is None else (int(match[1]), int(match[2]))
+    return None if match is None else (int(match["dp"]), int(match["mp"]))
 
 
 def is_zero_shard(value: object) -> bool:

@@ -14,7 +14,7 @@ ENTRIES = {entry["path"]: entry for entry in json.loads((FILES / "manifest.json"
 EXITS = {"proved": 0, "refuted": 1, "unreadable": 2}
 
 NEED_SHAPES = {  # only a list of the parameters, which the file does not hold, shows what is wrong
-    path for path, entry in ENTRIES.items() if "moment_shape" in entry["reasons"]
+    path for path, entry in ENTRIES.items() if {"moment_shape", "missing_state"} & set(entry["reasons"])
 }
 
 

@@ -369,6 +369,24 @@ def test_copies_of_a_mesh_hold_the_same_tensors(tmp_path: Path) -> None:
     assert said(tmp_path).codes == ("CK114",)
 
 
+def test_copies_of_an_old_mesh_state_no_ranks_in_common(tmp_path: Path) -> None:
+    """Before 2.9 the mesh of a part of the ranks said nothing of the others."""
+
+    def copies() -> Tensors:
+        mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("dp", "tp"))
+        value = {"w": distribute_tensor(elements((4, 4)), mesh["tp"], [Shard(0)], src_data_rank=None)}
+        fields = vars(value["w"]._spec.mesh)
+        rank = fields.pop("_rank")
+        for field in ("_layout", "_flatten_rank_map", "_rank_map", "_flatten_mapping"):
+            fields.pop(field, None)
+        first = rank - rank % 2
+        fields.update(mesh=torch.tensor([first, first + 1]), _coordinate_on_dim=[rank % 2])
+        return value
+
+    write(tmp_path, 4, copies)
+    assert (said(tmp_path).sentences, said(tmp_path).verdict) == ((), "proved")
+
+
 def test_sets_of_files_in_one_folder_are_read_apart(folder: Path) -> None:
     for rank in range(4):
         (folder / f"rank{rank}.pt").rename(folder / f"model_world_size_4_rank_{rank}.pt")

@@ -289,6 +289,10 @@ OTHERS: dict[str, tuple[State, State]] = {
         {"lr": 1e-4, "betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.0},
         {"step": 3, "exp_avg": torch.zeros(3, dtype=torch.int8), "scale": torch.ones(1)},
     ),
+    "one that counts its steps elsewhere": (
+        {"lr": 1e-4, "warmup": 100, "eps": 1e-8},
+        {"step": 0, "exp_avg": torch.ones(3)},
+    ),
     "Adam-mini": (
         {"lr": 1e-4, "beta1": 0.9, "beta2": 0.95, "epsilon": 1e-8, "weight_decay": 0.0},
         {"step": 3, "exp_avg": torch.zeros(4, 5), "exp_avg_sq": torch.zeros(4)},

@@ -43,9 +43,12 @@ def unread_moments(states: States, fields: Collection[str], storages: Storages) 
     )
 
 
-def value_faults(states: States, fields: Collection[str], storages: Storages) -> Iterator[Fault]:
+def value_faults(
+    states: States, known: States, fields: Collection[str], storages: Storages
+) -> Iterator[Fault]:
     """CK116 for steps that are no counts or that moments contradict, and moments that no training makes."""
     yield from _steps(states, storages)
+    yield from _set_back(known, storages)
     yield from _signs(states, storages)
     yield from _not_finite(states, MOMENTS | frozenset(fields), storages)
 
@@ -70,7 +73,7 @@ def uneven_steps(states: States, storages: Storages) -> str | None:
 
 
 def _steps(states: States, storages: Storages) -> Iterator[Fault]:
-    """Steps are counts, and before the first one averages are 0; counters that are not read are not meant."""
+    """Steps are counts; counters that are not read are not meant."""
     taken = _taken(states, storages)
     impossible = [(one, step) for one, step in taken if not math.isfinite(step) or step < 0]
     if impossible:
@@ -78,10 +81,13 @@ def _steps(states: States, storages: Storages) -> Iterator[Fault]:
         yield unfit(
             one.label, f"is at step {step:g}", stated="steps are counted from 0", count=len(impossible)
         )
-        return
+
+
+def _set_back(known: States, storages: Storages) -> Iterator[Fault]:
+    """Before the first step averages are 0. Optimizers that are not known may count otherwise."""
     found = [
         (one, name, *moved)
-        for one, step in taken
+        for one, step in _taken(known, storages)
         for name, header in (one.moments.items() if step == 0 else ())
         if name in AVERAGES and (moved := first_not_zero(header, storages)) is not None
     ]

@@ -140,8 +140,9 @@ def optimizer_document(value: object, path: Path, origin: Origin, request: Reque
     values = _Values(path, origin, request)
     values.read(state, groups)
     faults.extend(option_faults(groups, lambda header: scalar_in(header, values.storages)))
-    faults.extend(value_faults(list(state.states.values()), _fields(groups), values.storages))
-    uneven = uneven_steps(list(state.states.values()), values.storages) if request.values else None
+    states = list(state.states.values())
+    faults.extend(value_faults(states, _known(state, groups), _fields(groups), values.storages))
+    uneven = uneven_steps(states, values.storages) if request.values else None
     if uneven is not None and not faults:
         unchecked.append(uneven)
     return Document(
@@ -298,8 +299,13 @@ def _moments(state: OptimizerState, groups: Sequence[Group]) -> Iterator[Fault]:
         yield from missing_moments(state.kept(keys))
         yield from wrong_kinds_of_value(state.kept(keys), fields_of(group.kinds))
     # Others keep moments of rows or blocks under the same names, as Adam-mini does.
+    yield from uneven_moments(_known(state, groups))
+
+
+def _known(state: OptimizerState, groups: Sequence[Group]) -> list[ParameterState]:
+    """The states that an optimizer of torch keeps."""
     known = [keys for keys, group in zip(state.groups, groups, strict=True) if group.kinds]
-    yield from uneven_moments([one for keys in known for one in state.kept(keys)])
+    return [one for keys in known for one in state.kept(keys)]
 
 
 def _against_shapes(state: OptimizerState, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[Fault]:

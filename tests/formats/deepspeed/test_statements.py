@@ -222,3 +222,12 @@ def test_stage_1_lists_no_frozen_parameters(tmp_path: Path) -> None:
     report = said(write(tmp_path / "ckpt", files))
     assert (report.verdict, report.sentences) == ("proved", ())
     assert 'names of module that no list has (1): "head.f"' in report.unchecked
+
+
+def test_names_are_told_in_the_order_of_the_file(tmp_path: Path) -> None:
+    """Sets of texts have another order in each process."""
+    more = {name: torch.Size((3, 3)) for name in ("z", "y", "x", "w")}
+    report = audit(tmp_path, lambda state: state.update(frozen_param_shapes=more | {"head.f": (3, 3)}))
+    assert report.sentences == (
+        f'{MODEL}: "z" is not in frozen_param_fragments, frozen_param_shapes has it (the first of 4 places)',
+    )

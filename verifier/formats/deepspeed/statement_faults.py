@@ -114,26 +114,28 @@ def _fragment_names(states: ModelStates) -> Iterator[Fault]:
     frozen, fragments = states.says.frozen, states.says.fragments
     if frozen is None or fragments is None:
         return
-    for name in frozen.keys() - fragments.keys():
-        yield _fault(states, shown(name), f"is not in {FRAGMENTS}", f"{FROZEN_SHAPES} has it")
-    for name in fragments.keys() - frozen.keys():
-        yield _fault(states, shown(name), f"is not in {FROZEN_SHAPES}", f"{FRAGMENTS} has it")
+    for name in frozen:
+        if name not in fragments:
+            yield _fault(states, shown(name), f"is not in {FRAGMENTS}", f"{FROZEN_SHAPES} has it")
+    for name in fragments:
+        if name not in frozen:
+            yield _fault(states, shown(name), f"is not in {FROZEN_SHAPES}", f"{FRAGMENTS} has it")
 
 
 def _fragment_sizes(states: ModelStates, ranks: int | None) -> Iterator[Fault]:
     """What a rank keeps of a frozen parameter is all of it, in stage 3 an equal part."""
-    if states.partition is not None and ranks is None:
+    if states.partition is None:
+        cuts = [1]
+    elif ranks is None:
         return
+    else:
+        # MiCS cuts over groups of ranks.
+        cuts = [cut for cut in range(1, ranks + 1) if ranks % cut == 0]
     for name, header in (states.says.fragments or {}).items():
         shape = (states.says.frozen or {}).get(name)
         if header is None or shape is None:
             continue
-        if states.partition is None or ranks is None:
-            allowed = [math.prod(shape)]
-        else:
-            # MiCS cuts over groups of ranks.
-            allowed = [part(math.prod(shape), cut) for cut in range(1, ranks + 1) if ranks % cut == 0]
-        if header.numel not in allowed:
+        if all(header.numel != part(math.prod(shape), cut) for cut in cuts):
             yield _fault(
                 states,
                 f"{shown(name)} in {FRAGMENTS}",
@@ -155,7 +157,7 @@ def _shared(states: ModelStates) -> Iterator[Fault]:
         if (ours.storage, ours.offset) == (theirs.storage, theirs.offset):
             continue
         twin = places.get(_place(ours)) if ours.numel else None
-        if twin is not None:
+        if twin is not None and twin != name:
             yield _fault(
                 states,
                 f"{shown(name)} in {SHARED}",
@@ -274,7 +276,7 @@ def _unwrapped(name: str) -> str:
 
 def _is_below(name: str, listed: set[str]) -> bool:
     """Whether a name continues that of a parameter, as those of quantised weights do."""
-    steps = _unwrapped(name).split(".")
+    steps = _unwrapped(name).split(".")[: MOST_STEPS + 1]
     return any(".".join(steps[:length]) in listed for length in range(1, len(steps)))
 
 

@@ -53,8 +53,8 @@ def value_faults(
     yield from _not_finite(states, MOMENTS | frozenset(fields), storages)
 
 
-def uneven_steps(states: States, storages: Storages) -> str | None:
-    """A remark that counts of steps differ; None where they do not.
+def uneven_steps(states: States, storages: Storages) -> Iterator[str]:
+    """A remark where counts of steps differ.
 
     Parameters without a gradient are passed over: experts that no token was sent to, layers that were frozen
     for a while. So this is no fault.
@@ -62,14 +62,13 @@ def uneven_steps(states: States, storages: Storages) -> str | None:
     taken = _taken(states, storages)
     usual, _ = Counter(step for _, step in taken).most_common(1)[0] if taken else (0.0, 0)
     other = [(one, step) for one, step in taken if step != usual]
-    if not other:
-        return None
-    one, step = other[0]
-    return (
-        f"whether each parameter took the steps that it should: {one.label} is at step {step:g}, "
-        f"{len(taken) - len(other)} others at step {usual:g}, as where a gradient is not always there "
-        f"({len(other)} differ)"
-    )
+    if other:
+        one, step = other[0]
+        yield (
+            f"whether each parameter took the steps that it should: {one.label} is at step {step:g}, "
+            f"{len(taken) - len(other)} others at step {usual:g}, as where a gradient is not always there "
+            f"({len(other)} differ)"
+        )
 
 
 def _steps(states: States, storages: Storages) -> Iterator[Fault]:

@@ -127,24 +127,20 @@ def optimizer_document(value: object, path: Path, origin: Origin, request: Reque
         faults.extend(_expected_states(state, bare, request.shapes))
         faults.extend(_against_shapes(state, request.shapes))
     if bare and not faults:
-        more = f" and {len(bare) - 1} more" if len(bare) > 1 else ""
-        unchecked.append(
-            f"whether state was lost: {state.label(bare[0])}{more} has none, as one that never had a gradient"
-        )
-    strange = [group for group in groups if not group.kinds]
+        lacking = _first([*map(state.label, bare)])
+        unchecked.append(f"whether state was lost: {lacking} has none, as one that never had a gradient")
+    strange = [group.label for group in groups if not group.kinds]
     if strange:
-        more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
         unchecked.append(
-            f"options and dtypes of {strange[0].label}{more}: no optimizer of torch is known by such a group"
+            f"options and dtypes of {_first(strange)}: no optimizer of torch is known by such a group"
         )
     values = _Values(path, origin, request)
     values.read(state, groups)
     faults.extend(option_faults(groups, lambda header: scalar_in(header, values.storages)))
     states = list(state.states.values())
     faults.extend(value_faults(states, _known(state, groups), _fields(groups), values.storages))
-    uneven = uneven_steps(states, values.storages) if request.values else None
-    if uneven is not None and not faults:
-        unchecked.append(uneven)
+    if request.values and not faults:
+        unchecked.extend(uneven_steps(states, values.storages))
     return Document(
         file=origin.file,
         kind=KIND,
@@ -153,6 +149,10 @@ def optimizer_document(value: object, path: Path, origin: Origin, request: Reque
         checks={} if faults else _checks(state),
         unchecked=(*unchecked, *values.unchecked),
     )
+
+
+def _first(labels: Sequence[str]) -> str:
+    return f"{labels[0]} and {len(labels) - 1} more" if len(labels) > 1 else labels[0]
 
 
 class _Values:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections import UserDict, deque
 from collections.abc import Callable, Iterator
-from functools import partial
-from types import SimpleNamespace
-from typing import Any
+from functools import lru_cache, partial
+from types import MappingProxyType, SimpleNamespace
+from typing import Any, TextIO
 
 import pytest
 
@@ -49,6 +50,54 @@ BYTES = bytearray(2)
 NAMES = SimpleNamespace(seen=0)
 DATA: UserDict[str, int] = UserDict()
 COUNTER, GENERATED, LISTED = itertools.count(), numbers(), iter([1] * 10**6)
+
+
+NEXT, APPEND = itertools.count().__next__, [0].append
+FROZEN, VIEW, LONG = frozenset([PLANNER]), MappingProxyType({"planner": PLANNER}), [0] * 20_000
+DEEP = {"a": {"a": {"a": {"a": NAMES}}}}
+
+
+@lru_cache(maxsize=1)
+def registry() -> dict[str, int]:
+    return {"calls": 0}
+
+
+registry()
+
+
+def in_a_module(n: int) -> None:
+    itertools.calls_of_ours = 1  # type: ignore[attr-defined]
+
+
+def in_what_a_cache_returned(n: int) -> None:
+    registry()["calls"] += 1
+
+
+def in_a_frozen_set(n: int) -> None:
+    for planner in FROZEN:
+        planner.calls += 1
+
+
+def behind_a_view(n: int) -> None:
+    VIEW["planner"].calls += 1
+
+
+def deep_down(n: int) -> None:
+    DEEP["a"]["a"]["a"]["a"].seen = n  # type: ignore[attr-defined]
+
+
+def in_a_long_list(n: int) -> None:
+    LONG[0] += 1
+
+
+class Other(Planner):
+    """Another one."""
+
+    __slots__ = ()
+
+
+def by_another_class(n: int) -> None:
+    PLANNER.__class__ = Other
 
 
 def in_a_class(n: int) -> None:
@@ -94,6 +143,15 @@ def in_data(n: int) -> None:
 @pytest.mark.parametrize(
     "leave",
     [
+        in_a_module,
+        in_what_a_cache_returned,
+        in_a_frozen_set,
+        behind_a_view,
+        deep_down,
+        in_a_long_list,
+        by_another_class,
+        lambda n: NEXT(),
+        lambda n: APPEND(1),
         in_a_class,
         in_the_class_of_an_instance,
         in_a_slot,
@@ -130,11 +188,24 @@ def uses_its_own(n: int) -> ShardMap:
     return planner.cut(n)
 
 
+def tells(text: str, stream: TextIO = sys.stderr) -> None:
+    print(text, file=stream)
+
+
+@lru_cache
+def width(k: int) -> int:
+    return k + 1
+
+
+def uses_a_cache_of_numbers(n: int) -> ShardMap:
+    return halves(n * width(1) // width(1))
+
+
 def reads_what_is_there(n: int) -> ShardMap:
     return halves(n * len(PAIR) // 2 + PLANNER.made * 0 + NAMES.seen * 0)
 
 
-@pytest.mark.parametrize("constructor", [uses_its_own, reads_what_is_there])
+@pytest.mark.parametrize("constructor", [uses_its_own, reads_what_is_there, uses_a_cache_of_numbers])
 def test_what_is_its_own_or_only_read_leaves_it(constructor: Callable[[int], ShardMap]) -> None:
     NAMES.seen = Planner.made = 0
     assert isinstance(outcome(constructor, N), ProvedForAll)

@@ -64,7 +64,7 @@ def reads_names(code: CodeType, instruction: dis.Instruction) -> bool:
 def is_member_of_name(code: CodeType, attribute: dis.Instruction) -> bool:
     """Whether an attribute is loaded of a name, or of such an attribute."""
     base = base_of(code, attribute)
-    if base is None or attribute.is_jump_target:
+    if base is None:
         return False
     return base.opname in _NAMES or (base.opname == "LOAD_ATTR" and is_member_of_name(code, base))
 
@@ -92,13 +92,21 @@ def callee_of(code: CodeType, call: dis.Instruction) -> dis.Instruction | None:
 
     None where that is no load of a name or attribute, or where nothing is known of the text.
     """
-    earlier = before(code, call)
-    if earlier and earlier[-1].opname == "PRECALL":
-        earlier.pop()
-    asserted = _asserted(earlier)
+    asserted = _asserted(arguments_of(code, call)) if _is_raised(code, call) else None
     if asserted is not None:
         return asserted
     return next((one for one in leading(code, call) if one.opname.startswith("LOAD_")), None)
+
+
+def arguments_of(code: CodeType, call: dis.Instruction) -> list[dis.Instruction]:
+    """All that stand before a call; the last one makes its last argument, or loads what is called."""
+    return [one for one in before(code, call) if one.opname not in ("KW_NAMES", "PRECALL")]
+
+
+def _is_raised(code: CodeType, call: dis.Instruction) -> bool:
+    """Whether what a call makes is raised at once; PRECALL is the same call."""
+    behind = [one.opname for one in instructions(code) if one.offset > call.offset]
+    return behind[call.opname == "PRECALL" :][:1] == ["RAISE_VARARGS"]
 
 
 def leading(code: CodeType, instruction: dis.Instruction) -> list[dis.Instruction]:
@@ -109,9 +117,10 @@ def leading(code: CodeType, instruction: dis.Instruction) -> list[dis.Instructio
 
 
 def base_of(code: CodeType, attribute: dis.Instruction) -> dis.Instruction | None:
-    """The load of what an attribute is loaded of, where that is a name."""
+    """The load of what an attribute is loaded of, where that is a name and no other."""
     earlier = before(code, attribute)
-    return earlier[-1] if earlier and earlier[-1].opname.startswith("LOAD_") else None
+    known = earlier and not attribute.is_jump_target and earlier[-1].opname.startswith("LOAD_")
+    return earlier[-1] if known else None
 
 
 def _beginning(

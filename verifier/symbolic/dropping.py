@@ -62,9 +62,9 @@ def hides_parameters(code: CodeType) -> bool:
 
 
 def loads_text(frame: FrameType) -> bool:
-    """Whether the next instruction loads a name of the function that has text, or an exception with text."""
+    """Whether the next instruction loads a name of the function that has text."""
     one = instruction_at(frame)
     if "LOAD_FAST" not in one.opname and one.opname not in ("LOAD_DEREF", "LOAD_CLOSURE"):
         return False
     names = one.argval if isinstance(one.argval, tuple) else (one.argval,)
-    return any(isinstance(frame.f_locals.get(name), str | BaseException) for name in names)
+    return any(isinstance(frame.f_locals.get(name), str) for name in names)

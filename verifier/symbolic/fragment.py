@@ -71,7 +71,14 @@ _PLAIN_LOADS = {"LOAD_GLOBAL", "LOAD_NAME"}
 _LOADS = _PLAIN_LOADS | {"LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "IMPORT_FROM"}
 _NUMBERS = (int, float, complex)
 _CONSTANTS = {"LOAD_CONST", "RETURN_CONST"}
-_HIDDEN = re.compile(rf"__\w+?__|{PREFIX}\w+|_Size__\w+")
+FRAMES = frozenset(
+    {
+        "ag_frame", "cr_frame", "f_back", "f_builtins", "f_code", "f_globals", "f_locals", "f_trace",
+        "gi_frame", "tb_frame", "tb_next",
+    }
+)  # fmt: skip
+"""Names that lead to what runs."""
+_HIDDEN = re.compile(rf"__\w+?__|{PREFIX}\w+|\b(?:{'|'.join(sorted(FRAMES))})\b")
 """Names in texts: getattr and format reach what they name."""
 
 
@@ -93,12 +100,23 @@ def _outside(code: CodeType, scope: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{name}, which may look at how a value is stored, {where}"
         elif one.opname in _CONSTANTS:
             yield from [f"{name} {where}" for name in _named(one.argval)]
+        if one.opname in ("STORE_ATTR", "DELETE_ATTR") and _is_kept_by_others(code, one, scope):
+            yield f"the attribute {one.argval}, which outlives the call, {where}"
         elif one.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             yield f"the global {one.argval}, which outlives the call, {where}"
         elif one.opname == "STORE_DEREF" and one.argval in code.co_freevars:
             yield f"{one.argval} of an outer function, which may outlive the call, {where}"
         elif one.opname == "IS_OP" and not _is_safe(code, one, scope):
             yield f"a comparison by identity {where}"
+
+
+def _is_kept_by_others(code: CodeType, store: dis.Instruction, scope: Mapping[str, Any]) -> bool:
+    """Whether an attribute of a module is changed, or what makes an object what it is."""
+    name = str(store.argval)
+    if name.startswith("__") and name.endswith("__"):
+        return True
+    base = base_of(code, store)
+    return base is not None and isinstance(_loaded(code, base, scope), ModuleType)
 
 
 def _named(constant: object) -> list[str]:
@@ -137,7 +155,7 @@ def _is_hidden(name: str) -> bool:
     """Whether a name reaches what a size has and a number has not, or what only a number has."""
     if name in OWN_NAMES or name in DUNDERS:
         return False
-    return name.startswith((PREFIX, "_Size__")) or (name.startswith("__") and name.endswith("__"))
+    return name in FRAMES or name.startswith(PREFIX) or (name.startswith("__") and name.endswith("__"))
 
 
 def _is_safe(code: CodeType, comparison: dis.Instruction, scope: Mapping[str, Any]) -> bool:

@@ -7,15 +7,26 @@ Theory: T19.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial, partialmethod
 from itertools import chain
-from types import FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    SimpleNamespace,
+)
 from typing import Any
+from weakref import ReferenceType
 
 _HEAP = 1 << 9
 """The flag of a class that is made while a program runs, as by a class statement."""
@@ -30,6 +41,9 @@ _CONTAINERS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     deque: deque.__iter__,
     bytearray: bytearray.__iter__,
 }
+_EMPTY: dict[object, object] = {}
+_VIEWS = tuple([type(view) for view in (_EMPTY.keys(), _EMPTY.values(), _EMPTY.items())])
+_CACHE: type = type(lru_cache(lambda: None))
 _WRAPPERS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     FunctionType: lambda function: _held(function),
     MethodType: lambda method: (method.__self__, method.__func__),
@@ -37,8 +51,16 @@ _WRAPPERS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     property: lambda own: (own.fget, own.fset, own.fdel),
     staticmethod: lambda method: (method.__func__,),
     classmethod: lambda method: (method.__func__,),
+    partialmethod: lambda method: (method.func, method.args, method.keywords),
+    BuiltinFunctionType: lambda method: (method.__self__,),
+    MethodWrapperType: lambda method: (method.__self__,),
+    MappingProxyType: gc.get_referents,
+    frozenset: frozenset.__iter__,
+    ReferenceType: lambda reference: (reference(),),
+    **dict.fromkeys(_VIEWS, gc.get_referents),
+    _CACHE: lambda cache: (cache.__wrapped__, *_results(cache)),
 }
-"""Functions and what calls them."""
+"""Functions and what calls them, and what leads to others."""
 _KEEPERS = (*_CONTAINERS, *_WRAPPERS, SimpleNamespace)
 _ABSENT = object()
 
@@ -67,7 +89,7 @@ def keeps(value: object) -> bool:
     kind = value if isinstance(value, type) else type(value)
     if issubclass(type(value), _KEEPERS):
         return True
-    if issubclass(kind, ModuleType) or not kind.__flags__ & _HEAP:
+    if not kind.__flags__ & _HEAP:
         return False
     return str(kind.__module__).partition(".")[0] not in _NOT_OURS
 
@@ -76,6 +98,9 @@ def state_of(value: object) -> State:
     """What a value that keeps something keeps now."""
     if isinstance(value, type):
         return State(value.__bases__, dict(vars(value)))
+    if isinstance(value, ModuleType):  # importing a part of it changes nothing that it had
+        own = vars(value).items()
+        return State((), {name: kept for name, kept in own if not isinstance(kept, ModuleType)})
     parts = {**_CONTAINERS, **_WRAPPERS}.items()
     members = [members_of(value) for kind, members_of in parts if issubclass(type(value), kind)]
     return State(tuple(chain.from_iterable(members)), _attributes(value))
@@ -108,6 +133,15 @@ def _put_back_attributes(value: object, before: Mapping[str, object]) -> None:
     for name, kept in before.items():
         if now.get(name, _ABSENT) is not kept:
             (type if of_class else object).__setattr__(value, name, kept)
+
+
+def _results(cache: Any) -> Iterable[object]:
+    """What a cached function has returned so far and a caller could change; its own storage is its own."""
+    referents = gc.get_referents(cache)
+    stored = [one for one in referents if type(one) is dict and one is not vars(cache)][-1]
+    for one in (*referents, *stored.values()):
+        if one is not stored and keeps(one) and not isinstance(one, tuple | frozenset | type):
+            yield one
 
 
 def _held(function: FunctionType) -> Iterable[object]:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import builtins
 import dis
+import sys
 from inspect import getattr_static
-from types import FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType, ModuleType
 
 from verifier.symbolic.bytecode import (
     CALLS,
     FORMATS,
     OPERATORS,
+    arguments_of,
     base_of,
     before,
     callee_of,
@@ -31,6 +33,7 @@ TEXT_METHODS = frozenset(
 )
 TEXT_FUNCTIONS = (str, repr, format, ascii)
 _MEMBERS = ("LOAD_METHOD", "LOAD_ATTR", "LOAD_SUPER_ATTR")
+_PLAIN_LOOKUPS = (object.__getattribute__, type.__getattribute__, ModuleType.__getattribute__)
 _HEAP = 1 << 9
 """The flag of a class that is made while a program runs, as by a class statement."""
 
@@ -38,68 +41,97 @@ _HEAP = 1 << 9
 def is_text_alone(frame: FrameType) -> bool:
     """Whether all that the instruction under way makes is text."""
     one = instruction_at(frame)
-    if one.opname not in CALLS:
-        return True
-    callee = callee_of(frame.f_code, one)
-    if callee is None or callee.opname not in _MEMBERS:
-        return callee is not None and _is_text_function(_value(frame, callee))
-    base = base_of(frame.f_code, callee)
-    return callee.argval in TEXT_METHODS and base is not None and isinstance(_value(frame, base), str)
-
-
-def _hands_on(frame: FrameType, call: dis.Instruction) -> bool:
-    """Whether what is called makes text or an exception of text, or is a function of users."""
-    if not makes_text(frame, call):
-        return False
-    callee, value = callee_of(frame.f_code, call), _called(frame, call)
-    if callee is not None and callee.opname in _MEMBERS and callee.argval in TEXT_METHODS:
-        return True
-    if isinstance(value, FunctionType):
-        return owner_of(value.__code__) == "users"
-    return _is_text_function(value) or (isinstance(value, type) and _is_exception(value))
+    return one.opname in FORMATS or _is_text(frame, one)
 
 
 def keeps_apart(frame: FrameType, one: dis.Instruction) -> bool:
-    """Whether an instruction of a statement that drops text makes text or an exception of what has text.
+    """Whether an instruction of a statement that drops text makes nothing but text of text.
 
     What it makes of anything else has no text in it.
     """
     code = frame.f_code
-    match one.opname:
-        case "CALL" | "CALL_KW":
-            return _hands_on(frame, one)
-        case "BINARY_OP":
-            return reads_names(code, one) or _is_text(frame, one)
-        case "LOAD_ATTR" | "LOAD_METHOD":
-            return one.argval in TEXT_METHODS or is_member_of_name(code, one)
-    return one.opname not in OPERATORS or reads_names(code, one)
+    if one.opname in CALLS:
+        return _is_text(frame, one) or called_function(frame, one) is not None
+    if one.opname in FORMATS:
+        return has_plain_spec(code, one)
+    if one.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+        return _is_format_of_constant(code, one) or is_member_of_name(code, one)
+    if one.opname in OPERATORS:
+        return reads_names(code, one) or _is_text(frame, one)
+    return True
+
+
+def called_function(frame: FrameType, call: dis.Instruction) -> FunctionType | None:
+    """The function of users that a call calls, if the instructions that load it still say what it is."""
+    value = _called(frame, call)
+    known = isinstance(value, FunctionType) and owner_of(value.__code__) == "users"
+    return value if known and isinstance(value, FunctionType) else None
+
+
+def has_plain_spec(code: CodeType, one: dis.Instruction) -> bool:
+    """Whether a value is formatted as a constant says: a width that is a size may be too large."""
+    with_spec = one.opname == "FORMAT_WITH_SPEC" or (one.opname == "FORMAT_VALUE" and (one.arg or 0) & 4)
+    return not with_spec or before(code, one)[-1].opname == "LOAD_CONST"
 
 
 def _is_text(frame: FrameType, one: dis.Instruction) -> bool:
-    """Whether what an instruction makes is text for certain."""
-    match one.opname:
-        case "LOAD_CONST":
-            return isinstance(one.argval, str)
-        case "BINARY_OP":
-            left = leading(frame.f_code, one)
-            return bool(left) and _is_text(frame, left[-1]) and _is_text(frame, before(frame.f_code, one)[-1])
-        case "CALL":
-            callee = callee_of(frame.f_code, one)
-            return callee is not None and _is_text_function(_value(frame, callee))
+    """Whether what an instruction makes is text for certain, and nothing else gets hold of its parts."""
+    code = frame.f_code
+    if one.opname == "LOAD_CONST":
+        return isinstance(one.argval, str)
+    if one.opname == "BINARY_OP" and one.argrepr == "+":
+        left = leading(code, one)
+        return bool(left) and _is_text(frame, left[-1]) and _is_text(frame, before(code, one)[-1])
+    if one.opname in CALLS:
+        callee = callee_of(code, one)
+        if callee is None:
+            return False
+        return _is_format_of_constant(code, callee) or _is_text_function(_value(frame, callee))
     return one.opname in FORMATS or one.opname == "BUILD_STRING"
+
+
+def _is_format_of_constant(code: CodeType, attribute: dis.Instruction) -> bool:
+    """Whether it is ``"{} rows".format``: a template that is made of text reaches what its text says."""
+    base = base_of(code, attribute) if attribute.opname in _MEMBERS else None
+    return attribute.argval == "format" and base is not None and base.opname == "LOAD_CONST"
 
 
 def makes_text(frame: FrameType, call: dis.Instruction) -> bool:
     """Whether what is called makes text or an exception of it, or is a function that is followed.
 
-    That is a class of exceptions, a function or class of Python, or a method of text.
+    That is a class of exceptions, a function or class of users, or a method of text.
     """
     callee = callee_of(frame.f_code, call)
     if callee is None:
         return False
+    if callee.opname in _MEMBERS and callee.argval == "join":
+        return _joins_plainly(frame, call)
+    if callee.opname in _MEMBERS and callee.argval == "format":
+        return _is_format_of_constant(frame.f_code, callee)
     if callee.opname in _MEMBERS and (callee.argval in TEXT_METHODS or callee.argval == "__init__"):
         return True
     return _is_maker(_called(frame, call))
+
+
+def _joins_plainly(frame: FrameType, call: dis.Instruction) -> bool:
+    """Whether texts are joined of a list, a comprehension or ``map(str, ...)``.
+
+    An iterator in C may call others in its own name.
+    """
+    code = frame.f_code
+    last = arguments_of(code, call)[-1]
+    if last.opname in ("BUILD_LIST", "BUILD_TUPLE", "LIST_APPEND", "LIST_EXTEND", "LIST_TO_TUPLE"):
+        return True
+    if last.opname in CALLS:
+        inner = arguments_of(code, last)
+        callee = callee_of(code, last)
+        if inner and inner[-1].opname == "GET_ITER":  # a comprehension, whose own function is followed
+            return True
+        if callee is None or _value(frame, callee) is not map:
+            return False
+        first = next((one for one in inner if one.offset > callee.offset and one.opname != "PUSH_NULL"), None)
+        return first is not None and _is_text_function(_value(frame, first))
+    return type(_value(frame, last)) in (list, tuple)
 
 
 def _called(frame: FrameType, call: dis.Instruction) -> object:
@@ -113,7 +145,9 @@ def _called(frame: FrameType, call: dis.Instruction) -> object:
 
 
 def _member(owner: object, name: str) -> object:
-    """What an attribute is, without running anything for it."""
+    """What an attribute is, without running anything for it; None where code of others says what it is."""
+    if type(owner).__getattribute__ not in _PLAIN_LOOKUPS:
+        return None
     found = getattr_static(owner, name, None)
     return found.__func__ if isinstance(found, staticmethod | classmethod) else found
 
@@ -124,8 +158,11 @@ def _is_maker(value: object) -> bool:
             return True
         made: object = value.__new__
         is_plain = made is object.__new__ or isinstance(made, FunctionType)
-        return bool(value.__flags__ & _HEAP) and type(value) is type and is_plain
-    return isinstance(value, FunctionType) or _is_text_function(value)
+        is_users = value.__module__.partition(".")[0] not in sys.stdlib_module_names - {"__main__"}
+        return bool(value.__flags__ & _HEAP) and type(value) is type and is_plain and is_users
+    if isinstance(value, FunctionType):
+        return owner_of(value.__code__) == "users"
+    return _is_text_function(value)
 
 
 def _is_text_function(value: object) -> bool:

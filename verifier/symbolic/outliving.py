@@ -8,8 +8,9 @@ Theory: T19.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
+from io import IOBase
 from types import FrameType, FunctionType, MethodType, ModuleType
 
 from verifier.symbolic.kept import State, keeps, put_back, state_of
@@ -17,7 +18,7 @@ from verifier.symbolic.kept import State, keeps, put_back, state_of
 MOST_DEPTH = 4
 """Of things in things."""
 MOST_MEMBERS = 10_000
-"""Of one thing."""
+"""Of one thing, that are looked into."""
 
 
 class Outliving:
@@ -25,6 +26,7 @@ class Outliving:
 
     def __init__(self) -> None:
         self._before: dict[int, tuple[str, object, State]] = {}
+        self._depths: dict[int, int] = {}
         self._going_on: str | None = None
 
     def note_module(self, constructor: object) -> None:
@@ -46,13 +48,18 @@ class Outliving:
 
     def note_globals(self, frame: FrameType) -> None:
         """What the code of a function may reach in its module, and by one name in another."""
-        for name in frame.f_code.co_names:
-            value = frame.f_globals.get(name)
-            if isinstance(value, ModuleType):
-                for inner in frame.f_code.co_names:
-                    self._note(f"{name}.{inner}", vars(value).get(inner))
-            else:
-                self._note(name, value)
+        names = frame.f_code.co_names
+        self._note_named("", {name: frame.f_globals.get(name) for name in names}, names)
+
+    def _note_named(self, path: str, scope: Mapping[str, object], names: tuple[str, ...]) -> None:
+        """What names lead to, in modules that names lead to as well."""
+        for name in names:
+            value = scope.get(name)
+            if not isinstance(value, ModuleType):
+                self._note(path + name, value)
+            elif path.count(".") < MOST_DEPTH:
+                self._before.setdefault(id(value), (path + name, value, state_of(value)))
+                self._note_named(f"{path}{name}.", vars(value), names)
 
     def restored(self) -> str | None:
         """Take back what was changed; the name of one such thing, None without any."""
@@ -64,15 +71,14 @@ class Outliving:
         return found
 
     def _note(self, name: str, value: object, depth: int = 0) -> None:
-        if id(value) in self._before or depth > MOST_DEPTH:
+        if self._depths.get(id(value), MOST_DEPTH + 1) <= depth:
             return
         if not keeps(value):
-            if issubclass(type(value), Iterator):  # nobody can see how far it has gone
-                self._going_on = self._going_on or name
+            if issubclass(type(value), Iterator) and not issubclass(type(value), IOBase):
+                self._going_on = self._going_on or name  # nobody can see how far it has gone
             return
-        state = state_of(value)
-        if len(state.everything) > MOST_MEMBERS:
-            return
-        self._before[id(value)] = name, value, state
-        for inside in (type(value), *state.everything):
+        self._depths[id(value)] = depth
+        state = self._before[id(value)][2] if id(value) in self._before else state_of(value)
+        self._before.setdefault(id(value), (name, value, state))
+        for inside in (type(value), *state.everything) if len(state.everything) <= MOST_MEMBERS else ():
             self._note(name, inside, depth + 1)

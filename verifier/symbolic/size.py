@@ -11,6 +11,8 @@ Theory: T19.
 from __future__ import annotations
 
 import copyreg
+from collections.abc import Callable
+from operator import floordiv, mod
 from typing import Any, NoReturn, Protocol
 
 from verifier.symbolic.claims import Claim, is_zero, not_negative
@@ -120,22 +122,22 @@ class Size:
         return _made(self, raised)
 
     def __divmod__(self, other: object) -> tuple[Size, Size]:
-        return _divided(self, _polynomial(self), _operand(self, other, "divmod"))
+        return _divided(self, _polynomial(self), _operand(self, other, "divmod"), divmod)
 
     def __rdivmod__(self, other: object) -> tuple[Size, Size]:
-        return _divided(self, _operand(self, other, "divmod"), _polynomial(self))
+        return _divided(self, _operand(self, other, "divmod"), _polynomial(self), divmod)
 
     def __floordiv__(self, other: object) -> Size:
-        return divmod(self, other)[0]
+        return _divided(self, _polynomial(self), _operand(self, other, "//"), floordiv)[0]
 
     def __rfloordiv__(self, other: object) -> Size:
-        return divmod(other, self)[0]
+        return _divided(self, _operand(self, other, "//"), _polynomial(self), floordiv)[0]
 
     def __mod__(self, other: object) -> Size:
-        return divmod(self, other)[1]
+        return _divided(self, _polynomial(self), _operand(self, other, "%"), mod)[1]
 
     def __rmod__(self, other: object) -> Size:
-        return divmod(other, self)[1]
+        return _divided(self, _operand(self, other, "%"), _polynomial(self), mod)[1]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Size | int | float | complex):
@@ -172,6 +174,12 @@ class Size:
         if hasattr(int, name):
             _decider(self).leave(f"{name} of a size")
         raise AttributeError(f"'int' object has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        _decider(self).leave("an attribute of a size to be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        _decider(self).leave("an attribute of a size to be deleted")
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         _decider(self).leave("a size to be pickled")
@@ -260,8 +268,14 @@ def _made(size: Size, polynomial: Polynomial) -> Size:
     return Size(polynomial, _decider(size))
 
 
-def _divided(size: Size, dividend: Polynomial, divisor: Polynomial) -> tuple[Size, Size]:
-    quotient, remainder = _decider(size).divide(dividend, divisor)
+def _divided(
+    size: Size, dividend: Polynomial, divisor: Polynomial, by: Callable[[int, int], object]
+) -> tuple[Size, Size]:
+    try:
+        quotient, remainder = _decider(size).divide(dividend, divisor)
+    except ZeroDivisionError:
+        by(1, 0)  # raises in the words of this operator
+        raise
     return _made(size, quotient), _made(size, remainder)
 
 

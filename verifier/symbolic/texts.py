@@ -13,13 +13,21 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Callable, Iterator
-from types import FrameType
+from collections.abc import Callable, Iterable, Iterator
+from types import CodeType, FrameType, GeneratorType
 from typing import Any
 
-from verifier.symbolic.bytecode import CALLS, before, instruction_at, reads_names
+from verifier.symbolic.bytecode import CALLS, FORMATS, before, instruction_at, reads_names
 from verifier.symbolic.dropping import end_of_statement, hides_parameters, loads_text
-from verifier.symbolic.makers import TEXT_FUNCTIONS, TEXT_METHODS, is_text_alone, keeps_apart, makes_text
+from verifier.symbolic.makers import (
+    TEXT_FUNCTIONS,
+    TEXT_METHODS,
+    called_function,
+    has_plain_spec,
+    is_text_alone,
+    keeps_apart,
+    makes_text,
+)
 from verifier.symbolic.owners import owner_of
 
 FROM_THE_START = sys.version_info >= (3, 12)
@@ -44,6 +52,10 @@ HARMLESS = frozenset(
 """Instructions that do the same whatever a text says."""
 _LOOPS = ("FOR_ITER", "GET_ITER")
 """Those of a comprehension put text together; any other may go around once for each character."""
+_EMPTY: dict[object, object] = {}
+_PARTS: tuple[Iterable[object], ...] = ((), [], set(), range(0), _EMPTY, _EMPTY.items(), _EMPTY.values())
+_ITERATORS = (GeneratorType, *[type(iter(one)) for one in _PARTS])
+"""Iterators that call nothing; those in C that do would not be seen at it."""
 _STAYING = ("STORE", "DELETE", "RETURN", "YIELD", "RAISE", "RERAISE")
 """Beginnings of instructions after which a name may have what was made of text; after calls as well."""
 _MATCHED = ("POP_JUMP_FORWARD_IF_FALSE", "POP_JUMP_IF_FALSE")
@@ -57,11 +69,15 @@ class Texts:
         self._leave = leave
         self._dropping: tuple[FrameType, int] | None = None
         self._no_name_has_text = False
+        self._expected: CodeType | None = None
 
     def entered(self, frame: FrameType) -> None:
         """A function of users is called."""
-        if self._is_called_with_text(frame) and hides_parameters(frame.f_code):
-            self._follow_all()
+        if self._is_called_with_text(frame):
+            if frame.f_code is self._expected:
+                self._expected = None
+            if hides_parameters(frame.f_code):
+                self._follow_all()
         if self.told or FROM_THE_START:
             frame.f_trace_opcodes = True
         self._no_name_has_text = False
@@ -85,6 +101,7 @@ class Texts:
     def raised(self, frame: FrameType) -> None:
         """An exception arrives in a function."""
         if self._dropping is not None and self._dropping[0] is frame:
+            self._require_entered()
             self._follow_all()
 
     def _follow_all(self) -> None:
@@ -114,13 +131,24 @@ class Texts:
         """Whether text that will be dropped is not touched by the next instruction, or was dropped."""
         one = instruction_at(frame)
         if frame is maker and one.offset == end:
+            self._require_entered()
             self.forget()
         elif frame is maker:
+            self._require_entered()
             if not keeps_apart(frame, one):
                 self._follow_all()
+            elif one.opname in CALLS:
+                function = called_function(frame, one)
+                self._expected = None if function is None else function.__code__
         elif self._is_called_with_text(frame) and loads_text(frame):
             self._follow_all()
         return not self.told or self._dropping is not None
+
+    def _require_entered(self) -> None:
+        """What is called with text was what the instructions said, and is followed."""
+        if self._expected is not None:
+            self._expected = None
+            self._seen()
 
     def c_call(self, frame: FrameType, function: Any) -> None:
         """A function in C is called; of those, few do the same with every text."""
@@ -137,7 +165,8 @@ class Texts:
 
     def _judge(self, frame: FrameType, *, under_way: bool) -> None:
         one = instruction_at(frame)
-        if not under_way and (one.opname.startswith(_STAYING) or one.opname in CALLS):
+        mixes = one.opname == "BINARY_OP" and not reads_names(frame.f_code, one)
+        if not under_way and (one.opname.startswith(_STAYING) or one.opname in CALLS or mixes):
             self._no_name_has_text = False
         if not self._is_fine(frame, one, under_way=under_way):
             self._seen()
@@ -146,8 +175,10 @@ class Texts:
         """Whether an instruction does the same whatever the text says; one under way has made it."""
         if one.opname in CALLS or one.opname == "PRECALL":
             return makes_text(frame, one)
+        if one.opname in FORMATS and not has_plain_spec(frame.f_code, one):
+            return False
         if one.opname in _LOOPS:
-            return frame.f_code.co_name.startswith("<")
+            return frame.f_code.co_name.startswith("<") and type(frame.f_locals.get(".0")) in _ITERATORS
         if under_way or one.opname in HARMLESS:
             return True
         if one.opname in _MATCHED and before(frame.f_code, one)[-1].opname == "CHECK_EXC_MATCH":

@@ -134,7 +134,11 @@ class Watch:
     def _raised(self, frame: FrameType, kind: type, error: object, traceback: TracebackType | None) -> None:
         """An exception arrives in a frame: where does it come from?"""
         self.texts.raised(frame)
-        if traceback is None or traceback.tb_next is not None:  # of a frame that was looked at by itself
+        if traceback is None:
+            return
+        if traceback.tb_next is not None:  # of a frame that was looked at by itself, if it is of users
+            if self.texts.told and owner_of(traceback.tb_next.tb_frame.f_code) != "users":
+                self._leave(f"a {kind.__name__} about text")
             return
         if instruction_at(frame).opname in _STATEMENTS:
             return

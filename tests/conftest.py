@@ -1,7 +1,7 @@
 """What every test may use: ``--bless`` rewrites goldens; a profile says how properties are drawn.
 
 A change is judged by the same examples on every machine (profile ``fixed``). New ones are looked for with
-``pytest -m hypothesis --hypothesis-profile=explore``; what they find becomes an ``@example`` or a corpus case.
+``pytest -m hypothesis --hypothesis-profile=explore``; what they find is kept, as ``@example`` or corpus case.
 """
 
 import os

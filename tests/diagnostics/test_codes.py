@@ -21,7 +21,7 @@ EXPLAINED = {
     "CK101",
     *[f"CK11{n}" for n in range(4, 9)],
     *[f"CK1{n:02d}" for n in range(2, 14)],
-    *[f"CK20{n}" for n in range(1, 6)],
+    *[f"CK20{n}" for n in range(1, 7)],
     *[f"HK10{n}" for n in range(1, 4)],
     *[f"TB10{n}" for n in range(1, 4)],
     *[code.code for code in CODES if code.code.startswith("OC")],

@@ -205,6 +205,7 @@ _CHECKPOINT_REMARKS = _family(
     ("CK203", "absent-data", "no data file is there; the metadata was checked by itself", ""),
     ("CK204", "unclaimed-bytes", "bytes of a data file belong to nothing that the metadata lists", ""),
     ("CK205", "unmatched-names", "the names of the nested state are not those that are stored", ""),
+    ("CK206", "linked-file", "a link in the checkpoint leads out of its folder", ""),
 )
 
 _UNDECIDED = _family(

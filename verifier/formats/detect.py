@@ -8,6 +8,7 @@ from pathlib import Path
 from verifier.formats.reading import marks
 from verifier.formats.reading.document import Document
 from verifier.formats.reading.limits import Limits
+from verifier.formats.reading.links import links_out
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.request import Request
 from verifier.formats.reading.sight import Sight
@@ -41,6 +42,9 @@ def read(
             raise _unknown(sight, origin)
         _must_fit(sight, found, origin)
         document = found.load()(path, origin, asked)
+        if sight.is_folder:
+            links = links_out(path, found.claims(sight), origin.file)
+            document = replace(document, remarks=(*document.remarks, *links))
     except OSError as error:
         raise _unopened(origin, error) from None
     # One file may hold one of several formats, and its reader tells which.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from verifier.formats.reading import marks
-from verifier.formats.reading.folder_files import file_inside
+from verifier.formats.reading.folder_files import leads_out
 from verifier.formats.reading.refusal import shown
 from verifier.formats.reading.request import Request
 from verifier.formats.reading.sight import Sight
@@ -109,7 +109,7 @@ class Search:
             self.found.append(Found(path))  # reading it says why
 
     def _file(self, path: Path) -> None:
-        if file_inside(self.root, str(path.relative_to(self.root))) is None:
+        if leads_out(self.root, path):
             self._closed.append(path)
             return
         sight = Sight(path)

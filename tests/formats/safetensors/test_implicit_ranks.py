@@ -103,9 +103,9 @@ VLLM: list[tuple[str, Damage, tuple[str, ...]]] = [
     ),
     ("no header", lambda f: (f / "model-rank-1-part-1.safetensors").write_bytes(b"?"), ("SM001",)),
     (
-        "a link out",
+        "a link to a folder",
         lambda f: linked_out(f / "model-rank-1-part-1.safetensors"),
-        ("CK109",),
+        ("SM001",),
     ),
 ]
 

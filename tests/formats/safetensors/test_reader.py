@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -219,23 +220,39 @@ def test_files_of_other_models_are_remarks(tmp_path: Path) -> None:
     assert (found.verdict, found.warnings) == ("proved", ("CK202", "CK202", "CK202"))
 
 
-def test_the_cache_of_hugging_face_is_a_folder_of_links(tmp_path: Path) -> None:
+@pytest.mark.parametrize("below", ["", "unet", "deep/er"])
+def test_the_cache_of_hugging_face_is_a_folder_of_links(below: str, tmp_path: Path) -> None:
     blobs = write_model(tmp_path / "models--x" / "blobs")
-    snapshot = tmp_path / "models--x" / "snapshots" / "0123"
-    snapshot.mkdir(parents=True)
+    model = tmp_path / "models--x" / "snapshots" / "0123" / below
+    model.mkdir(parents=True)
     for file in blobs.iterdir():
-        (snapshot / file.name).symlink_to(os.path.relpath(file, snapshot))
-    assert said(snapshot).verdict == "proved"
-
-
-def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
-    model = write_model(tmp_path / "model")
-    (tmp_path / "elsewhere.safetensors").write_bytes(a_file(TWO))
-    (model / "stray.safetensors").symlink_to("../elsewhere.safetensors")
-    (model / "loop.safetensors").symlink_to("loop.safetensors")
+        (model / file.name).symlink_to(os.path.relpath(file, model))
     found = said(model)
-    assert found.codes == ("CK109",)
-    assert not any("elsewhere" in sentence for sentence in found.sentences)
+    assert (found.verdict, found.warnings) == ("proved", ())
+
+
+def test_a_link_out_of_the_folder_is_followed_and_named(tmp_path: Path) -> None:
+    model = write_model(tmp_path / "model")
+    shutil.move(model / FIRST, tmp_path / "elsewhere.safetensors")
+    (model / FIRST).symlink_to("../elsewhere.safetensors")
+    found = said(model)
+    assert (found.verdict, found.warnings) == ("proved", ("CK206",))
+    assert f'the link "{FIRST}" leads out of the folder' in found.sentences[0]
+    cut(tmp_path / "elsewhere.safetensors", 1)
+    assert said(model).codes == ("CK102",)
+
+
+def test_a_name_that_leads_to_no_file_is_a_missing_file(tmp_path: Path) -> None:
+    model = write_model(tmp_path / "model")
+    (model / "loop.safetensors").symlink_to("loop.safetensors")
+    assert said(model).codes == ("CK101",)
+    (model / "loop.safetensors").unlink()
+    (model / INDEX).unlink()
+    (model / SECOND).unlink()
+    os.mkfifo(model / SECOND)
+    found = said(model)
+    assert found.codes == ("CK101",)
+    assert f'the file "{SECOND}" is not there' in found.sentences[0]
 
 
 def test_one_unreadable_file_hides_no_other(tmp_path: Path) -> None:

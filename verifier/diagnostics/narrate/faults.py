@@ -51,7 +51,7 @@ _NARRATIONS: dict[str, Callable[[Case], Draft]] = {
     "SM903": general.undecided,
     "TB101": general.two_ways_disagree,
     **{f"CK1{n:02d}": sets.file_set(f"CK1{n:02d}") for n in range(2, 19)},
-    **{f"CK20{n}": sets.file_set(f"CK20{n}") for n in range(1, 6)},
+    **{f"CK20{n}": sets.file_set(f"CK20{n}") for n in range(1, 7)},
 }
 
 _WITHOUT_DEMAND = ("tool bug", "undecided")

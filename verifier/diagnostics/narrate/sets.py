@@ -36,6 +36,7 @@ _WHY = {
     "CK118": "whoever builds the nested state again exchanges the two, loses one or fails",
     "CK204": "an entry was cut or moved, the metadata lost a tensor, or another writer left them behind",
     "CK205": "a name was lost or changed on one side; the nested state that is built again is another one",
+    "CK206": "what it leads to was read, as a loader reads it; a copy of the folder may be without it",
 }
 
 _HELPS = {
@@ -46,6 +47,7 @@ _HELPS = {
     "CK109": "name a file inside the folder; do not load this checkpoint before knowing who wrote it",
     "CK114": "copy the files of all ranks again from one save",
     "CK118": "write the metadata again from the state, or give each name its own path in planner_data",
+    "CK206": "if you did not put it there, do not load this checkpoint before knowing who did",
     "CK204": "--payload reads what the entries point at; compare the names with those of the training state",
     "CK201": "state the full shapes: --expect-shapes with the model's config.json or another checkpoint",
 }

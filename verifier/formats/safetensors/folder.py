@@ -28,7 +28,7 @@ class SafetensorsFolder:
         path: the folder.
         prefix: the folder as people typed it.
         files: the names of its safetensors files, sorted.
-        headers: those that could be read, by name.
+        headers: those that could be read, by name, with those that an index names elsewhere in the folder.
         unreadable: names of those that are there and could not be read.
     """
 
@@ -37,6 +37,14 @@ class SafetensorsFolder:
     files: tuple[str, ...]
     headers: Mapping[str, Header]
     unreadable: frozenset[str]
+
+    def has(self, name: str) -> bool:
+        """Whether a name is that of a file, read or not; links to nothing and pipes are none."""
+        return name in self.headers or name in self.unreadable
+
+    def missing(self, name: str) -> bool:
+        """Whether no file is where a name is, inside the folder."""
+        return not self.has(name) and file_inside(self.path, name) is not None
 
 
 def place_in(prefix: str, name: str) -> Origin:
@@ -68,18 +76,16 @@ def open_files(
 ) -> SafetensorsFolder:
     """Read the headers of files in a folder; what each says of itself, and what is wrong with it, is added.
 
-    ``files`` are entries of the folder, ``named`` paths that its documents name: those need not be there.
+    ``files`` are entries of the folder, ``named`` paths that its documents name. They need not be there: an
+    entry may be a link to nothing, or a pipe.
     """
     headers: dict[str, Header] = {}
     unreadable: set[str] = set()
     entries = tuple(files)
-    links: list[str] = []
     for name in sorted({*entries, *named}):
         inside, origin = file_inside(path, name), place_in(prefix, name)
-        if inside is None:
-            links += [name] if name in entries else []
-            continue
-        if not os.path.isfile(inside):  # unlike Path.is_file it has an answer to every name
+        # Unlike Path.is_file this has an answer to every name.
+        if inside is None or not os.path.isfile(inside):
             continue
         try:
             headers[name] = read_header(inside, origin, limits)
@@ -88,17 +94,22 @@ def open_files(
             gathered.refusals.append(refusal_of(name, origin, error))
         else:
             gather_file(headers[name], gathered)
-    gather_links(links, prefix, gathered)
     return SafetensorsFolder(
         path=path, prefix=prefix, files=entries, headers=headers, unreadable=frozenset(unreadable)
     )
 
 
-def gather_links(names: list[str], prefix: str, gathered: Gathered) -> None:
-    """Add CK109 for entries of a folder that lead out of it."""
-    if names:
+def gather_absent(folder: SafetensorsFolder, names: Iterable[str], gathered: Gathered) -> None:
+    """Add CK101 for entries of a folder that lead to no file."""
+    absent = [name for name in names if not folder.has(name)]
+    if absent:
         fault = set_fault(
-            "CK109", f"the link {shown(names[0])}", "leads out of the folder", file=prefix, number=len(names)
+            "CK101",
+            f"the file {shown(absent[0])}",
+            "is not there",
+            stated="its name is, as a link to nothing or as something else than a file",
+            file=folder.prefix,
+            number=len(absent),
         )
         gathered.faults.append(fault)
 

@@ -33,14 +33,13 @@ class IndexedFiles:
         """Add the faults of the index, and how many of its statements hold."""
         listed, read = self.listed, self.readable
         outside = [file for file in listed if file_inside(self.folder.path, file) is None]
-        there = {*read, *self.folder.unreadable, *outside}
         homes: dict[str, list[str]] = {}
         for file in read:
             for name in self.folder.headers[file].names:
                 homes.setdefault(name, []).append(file)
         gathered.refusals += self.index.refusals
         self._outside(outside, gathered)
-        self._missing([file for file in listed if file not in there], gathered)
+        self._missing([file for file in listed if self.folder.missing(file)], gathered)
         self._ghosts(homes, gathered)
         self._unlisted(homes, gathered)
         self._twice(homes, gathered)

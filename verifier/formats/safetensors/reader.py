@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from verifier.formats.reading.document import Document
-from verifier.formats.reading.folder_files import file_inside
 from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.request import Request
@@ -24,7 +23,7 @@ from verifier.formats.safetensors.files import (
 from verifier.formats.safetensors.folder import (
     SafetensorsFolder,
     files_of,
-    gather_links,
+    gather_absent,
     open_files,
     place_in,
     refusal_of,
@@ -95,6 +94,7 @@ def gather_folder(
     folder = open_files(path, prefix, files, request.limits, gathered, named=listed)
     for index in indices:
         _gather_index(index, folder, request, gathered)
+    gather_absent(folder, [name for name in files if name not in listed], gathered)
     unlisted = {name: folder.headers[name] for name in files if name in folder.headers and name not in listed}
     if indices:
         _gather_strays(folder, unlisted, listed, gathered)
@@ -108,12 +108,9 @@ def _indices(path: Path, prefix: str, request: Request, gathered: Gathered) -> l
     """The indices of a folder that can be read."""
     found: list[Index] = []
     for name in filter(is_index_name, Sight(path).names):
-        inside, origin = file_inside(path, name), place_in(prefix, name)
-        if inside is None:
-            gather_links([name], prefix, gathered)
-            continue
+        origin = place_in(prefix, name)
         try:
-            found.append(read_index(inside, origin, request.limits))
+            found.append(read_index(path / name, origin, request.limits))
         except (FormatError, OSError) as error:
             gathered.refusals.append(refusal_of(name, origin, error))
     return found

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from verifier.formats.maps.map_json import read_json_file
 from verifier.formats.reading.document import Document, Subject
-from verifier.formats.reading.folder_files import file_inside
 from verifier.formats.reading.gathered import Gathered, set_fault
-from verifier.formats.reading.refusal import FormatError, shown
+from verifier.formats.reading.refusal import shown
 from verifier.formats.reading.regular import regular
 from verifier.formats.reading.request import Request
 from verifier.formats.safetensors.files import MAP, rank_of
@@ -33,21 +32,16 @@ def read_map_with_tensors(path: Path, origin: Origin, request: Request) -> Docum
     """The document of such a folder: each map, with the tensors of its ranks held against it.
 
     Raises:
-        FormatError: the map cannot be read, or leads out of the folder; SM006 for too many files.
+        FormatError: the map cannot be read; SM006 for too many files.
         OSError: the folder or the map cannot be read.
     """
-    inside = file_inside(path, MAP)
-    if inside is None:
-        raise FormatError(
-            "CK109", f"{MAP} leads out of the folder", origin, help="put the map itself into the folder"
-        )
     prefix = origin.file.rstrip("/")
-    document = read_json_file(inside, place_in(prefix, MAP), request)
+    document = read_json_file(path / MAP, place_in(prefix, MAP), request)
     gathered = Gathered(refusals=list(document.refusals), unchecked=list(document.unchecked))
     files = [name for name in files_of(path, prefix, request.limits) if rank_of(name) is not None]
     folder = open_files(path, prefix, files, request.limits, gathered)
     headers = {rank: header for name, header in folder.headers.items() if (rank := rank_of(name)) is not None}
-    there = {rank_of(name) for name in files}
+    there = {rank_of(name) for name in files if folder.has(name)}
     _gather_missing(document.subjects, there, prefix, gathered)
     paths = {rank: path / name for name in folder.headers if (rank := rank_of(name)) is not None}
     for subject in document.subjects:

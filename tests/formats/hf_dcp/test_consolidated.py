@@ -76,8 +76,8 @@ def test_a_tensor_that_only_the_shards_have_is_missed(folder: Path) -> None:
     (folder / SECOND).unlink()
     index(folder, without("b"))
     found = said(folder)
-    assert found.codes == ("CK111",)
-    assert 'the tensor "b" is in no consolidated file, there are shards of it' in found.sentences[0]
+    assert found.codes == ("CK101", "CK111")
+    assert 'the tensor "b" is in no consolidated file, there are shards of it' in found.sentences[1]
 
 
 def test_a_tensor_that_was_lost_inside_a_file_is_missed(folder: Path) -> None:
@@ -101,7 +101,15 @@ def test_an_index_that_names_nothing_is_no_index_of_the_consolidated_files(folde
     (folder / INDEX).write_text(json.dumps({"metadata": {"total_size": 0}, "weight_map": {}}))
     found = said(folder)
     assert found.codes == ("CK105",)
-    assert 'the tensor "a" is in a consolidated file that no index names' in found.sentences[0]
+    assert f'the tensor "a" in "{FIRST}" is not in the index' in found.sentences[0]
+
+
+def test_an_index_of_other_files_is_no_index_of_the_consolidated_ones(folder: Path) -> None:
+    index(folder, lambda index: index.update(metadata={}, weight_map={"c": "other.safetensors"}))
+    save_file({"c": torch.zeros(1)}, folder / "other.safetensors")
+    found = said(folder)
+    assert "CK105" in found.codes
+    assert any('"a" is in a consolidated file that no index names' in said for said in found.sentences)
 
 
 def test_without_an_index_nothing_is_missing_from_it(folder: Path) -> None:

@@ -34,6 +34,27 @@ def test_files_of_the_library_are_proved_with_their_shapes(tmp_path: Path) -> No
     assert shapes == {name: tuple(tensor.shape) for name, tensor in load_file(file).items()}
 
 
+def test_names_and_fields_that_the_library_takes_are_taken(tmp_path: Path) -> None:
+    file = tmp_path / "x.safetensors"
+    names = ["tab\tname", "line\nend", "nul\0", "", "\u202eback"]
+    entries = {
+        name: {"dtype": "U8", "shape": [1], "data_offsets": [at, at + 1], "note": [at]}
+        for at, name in enumerate(names)
+    }
+    data = framed(entries, bytes(len(names)))
+    assert complaint(data) is None
+    file.write_bytes(data)
+    assert said(file).verdict == "proved"
+    assert {each.boxes.name for each in read(file).boxes if each.is_parameter} == set(names)
+
+
+def test_half_a_surrogate_pair_is_no_name(tmp_path: Path) -> None:
+    data = framed(b'{"\\ud800":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}', b"0")
+    assert complaint(data) is not None
+    (tmp_path / "x.safetensors").write_bytes(data)
+    assert said(tmp_path / "x.safetensors").codes == ("SM002",)
+
+
 def needed(dtype: str, shape: list[int]) -> int:
     """Bytes of a tensor, rounded down."""
     bits = BITS[dtype]

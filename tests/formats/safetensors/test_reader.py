@@ -131,7 +131,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         "CK106",
     ),
     "total_size is off by one": (total_size(lambda stated: stated + 1), "CK113"),
-    "total_size is a text": (total_size(str), "SM005"),
+    "total_size is a word": (total_size(lambda _: "many"), "SM005"),
     "the index leaves the folder": (listed(norm="../../other.safetensors"), "CK109"),
     "the index names an absolute path": (listed(norm="/etc/passwd"), "CK109"),
     "an index entry is no file name": (listed(norm=7), "SM002"),
@@ -186,6 +186,53 @@ def test_many_faults_of_one_cause_are_one_finding(tmp_path: Path) -> None:
     found = said(model)
     assert found.codes == ("CK103",)
     assert "(the first of 500 places)" in found.sentences[0]
+
+
+def test_an_index_may_write_a_path_or_a_size_in_another_way(tmp_path: Path) -> None:
+    model = write_model(tmp_path / "model")
+    edit_index(model, lambda index: index["weight_map"].update(head=f"./{index['weight_map']['head']}"))
+    edit_index(model, lambda index: index["metadata"].update(total_size=str(index["metadata"]["total_size"])))
+    found = said(model)
+    assert (found.verdict, found.codes, found.checks["total sizes"]) == ("proved", (), 1)
+    edit_index(model, lambda index: index["metadata"].update(total_size="1"))
+    assert said(model).codes == ("CK113",)
+    edit_index(model, lambda index: index["metadata"].update(total_size="many"))
+    assert said(model).codes == ("SM005",)
+
+
+def lose_second(model: Path) -> None:
+    """The entries of the second file go, and its share of the size."""
+
+    def change(index: dict[str, Any]) -> None:
+        lost = [name for name, file in index["weight_map"].items() if file == SECOND]
+        for name in lost:
+            del index["weight_map"][name]
+        del index["metadata"]
+
+    edit_index(model, change)
+
+
+def test_file_and_entries_lost_together_show_in_the_names_of_the_others(tmp_path: Path) -> None:
+    model = write_model(tmp_path / "model")
+    lose_second(model)
+    for path in (model, model / INDEX):
+        found = said(path)
+        assert found.codes == ("CK105",)
+        assert SECOND in found.sentences[0]
+    (model / SECOND).unlink()
+    for path in (model, model / INDEX):
+        found = said(path)
+        assert found.codes == ("CK101",)
+        assert f'the file "{SECOND}" is not there' in found.sentences[0]
+
+
+def test_an_emptied_index_does_not_hide_its_files(tmp_path: Path) -> None:
+    model = write_model(tmp_path / "model")
+    (model / "adapter.safetensors").write_bytes(a_file({"a": ("F32", (1,))}))
+    edit_index(model, lambda index: index.update(weight_map={}, metadata={"total_size": 0}))
+    found = said(model)
+    assert (found.codes, found.warnings) == (("CK105",), ("CK202",))
+    assert "(the first of 4 places)" in found.sentences[0]
 
 
 def test_an_index_is_a_path_of_its_own(tmp_path: Path) -> None:

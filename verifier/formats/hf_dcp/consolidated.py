@@ -18,6 +18,7 @@ from verifier.formats.reading.sight import Sight
 from verifier.formats.safetensors.files import is_index_name, is_variant
 from verifier.formats.safetensors.folder import SafetensorsFolder, place_in
 from verifier.formats.safetensors.index import Index, read_index
+from verifier.formats.safetensors.indexed_files import siblings_of
 from verifier.obligations.faults import Fault
 
 
@@ -36,7 +37,9 @@ def check_names(
     """Add the tensors of the shards that the consolidated files lack, or have outside of every index."""
     indices = _indices(folder, limits)
     indexed = {name for index in indices for name in index.files}
+    # Of files that are numbered with those that an index lists, the index is told to miss the tensors.
     listed = {file for index in indices for file in index.files.values()}
+    listed.update(file for index in indices for file in siblings_of(index, folder.files))
     homes = {name: file for file, header in folder.headers.items() for name in header.names}
     if folder.headers and not folder.unreadable:
         gathered.about_names(

@@ -58,7 +58,8 @@ def missing_numbers(names: Iterable[str]) -> Iterator[tuple[str, int, int]]:
         if match is not None:
             sets.setdefault((match[1], match[3]), set()).add(int(match[2]))
     for (stem, total), numbers in sets.items():
-        absent = [number for number in range(1, int(total) + 1) if number not in numbers]
+        first = 0 if 0 in numbers else 1  # a few writers count from 0
+        absent = [number for number in range(first, first + int(total)) if number not in numbers]
         if absent:
             yield f"{stem}-{absent[0]:05}-of-{total}{SUFFIX}", len(absent), int(total)
 
@@ -67,6 +68,17 @@ def set_name(name: str) -> str:
     """The file set that a file belongs to: its own name, or what numbered files have in common."""
     match = _NUMBERED.fullmatch(name)
     return name if match is None else f"{match[1]}-of-{match[3]}"
+
+
+def numbered_stem(name: str) -> str | None:
+    """What a numbered file is called before its number; None for a file that is not numbered."""
+    match = _NUMBERED.fullmatch(name)
+    return None if match is None else match[1]
+
+
+def index_stem(name: str) -> str:
+    """What the files of an index are called, by its own name."""
+    return name.partition(f"{SUFFIX}.index")[0]
 
 
 def is_variant(name: str) -> bool:

@@ -14,7 +14,7 @@ from verifier.formats.reading.json_text import over_limit
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.reading.sight import Sight
-from verifier.formats.safetensors.files import SUFFIX
+from verifier.formats.safetensors.files import SUFFIX, missing_numbers
 from verifier.formats.safetensors.header import Header, read_header
 from verifier.formats.safetensors.stored_bytes import gather_file
 from verifier.model.origin import Origin
@@ -110,6 +110,20 @@ def gather_absent(folder: SafetensorsFolder, names: Iterable[str], gathered: Gat
             stated="its name is, as a link to nothing or as something else than a file",
             file=folder.prefix,
             number=len(absent),
+        )
+        gathered.faults.append(fault)
+
+
+def gather_missing_numbers(names: Iterable[str], file: str, gathered: Gathered) -> None:
+    """Add CK101 for files that these names count and that are not among them."""
+    for first, absent, total in missing_numbers(names):
+        fault = set_fault(
+            "CK101",
+            f"the file {shown(first)}",
+            "is not there",
+            stated=f"the names of the others count {total} files",
+            file=file,
+            number=absent,
         )
         gathered.faults.append(fault)
 

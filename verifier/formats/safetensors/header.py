@@ -25,6 +25,8 @@ LENGTH_BYTES = 8
 METADATA = "__metadata__"
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
+_FIELDS = ("dtype", "shape", "data_offsets")
+
 BITS: Mapping[str, int] = {
     **dict.fromkeys(("F4",), 4),
     **dict.fromkeys(("F6_E2M3", "F6_E3M2"), 6),
@@ -180,12 +182,12 @@ class _Entries:
         place = below(self.origin, name)
         placed = False
         try:
-            fields = fields_of(entry, place, required=("dtype", "shape", "data_offsets"))
+            fields = _fields(entry, place)
             begin, end = _byte_range(fields["data_offsets"], place.child("data_offsets"))
             self.ranges.append(ByteRange(name, begin, end))
             placed = True
             tensor = StoredTensor(
-                name_text(name, place, self.limits),
+                tensor_name(name, place, self.limits),
                 _dtype(fields["dtype"], place.child("dtype")),
                 _shape(fields["shape"], place.child("shape"), self.limits),
                 begin,
@@ -198,6 +200,29 @@ class _Entries:
                 self.unplaced.append(name)
         else:
             self.tensors.append(tensor)
+
+
+def tensor_name(name: object, place: Origin, limits: Limits) -> str:
+    """The name of a tensor. The library takes any text of Unicode, tabs too; it is escaped where it is shown.
+
+    Raises:
+        FormatError: SM002 for what is no text, SM006 for one that is too long.
+    """
+    if isinstance(name, str) and not name.isprintable() and len(name) <= limits.text_chars:
+        try:
+            name.encode()
+        except UnicodeEncodeError:  # half of a surrogate pair
+            raise malformed(f"the name {shown(name)} is no text", place, "rename the tensor") from None
+        return name
+    return name_text(name, place, limits)
+
+
+def _fields(entry: object, place: Origin) -> Mapping[str, object]:
+    """The fields of an entry. The library passes over those that it does not know."""
+    known = entry
+    if isinstance(entry, dict) and len(entry) > len(_FIELDS):
+        known = {key: value for key, value in entry.items() if key in _FIELDS}
+    return fields_of(known, place, required=_FIELDS)
 
 
 def _byte_range(value: object, place: Origin) -> tuple[int, int]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from verifier.formats.reading.document import Refusal
 from verifier.formats.reading.fields import malformed, name_text
@@ -12,10 +13,12 @@ from verifier.formats.reading.json_text import over_limit, parse
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError, below, shown
 from verifier.formats.reading.whole_file import bounded_bytes
+from verifier.formats.safetensors.header import tensor_name
 from verifier.model.origin import Origin
 
 WEIGHT_MAP = "weight_map"
 TOTAL_SIZE = "total_size"
+_DIGITS = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +27,7 @@ class Index:
 
     Attributes:
         origin: the index file.
-        files: the file of each tensor, as written.
+        files: the file of each tensor, its path without steps that lead nowhere (``./a``).
         total_size: bytes of all tensors; None when it is not stated.
         refusals: entries that could not be read.
     """
@@ -53,8 +56,8 @@ def read_index(path: Path, origin: Origin, limits: Limits) -> Index:
     place = origin.child(WEIGHT_MAP)
     for tensor, file in value[WEIGHT_MAP].items():
         try:
-            name = name_text(tensor, place, limits)
-            files[name] = name_text(file, below(place, tensor), limits)
+            name = tensor_name(tensor, place, limits)
+            files[name] = _plain(name_text(file, below(place, tensor), limits))
         except FormatError as error:
             refusals.append(Refusal.of(shown(tensor), error))
     if len(distinct := set(files.values())) > limits.files:
@@ -67,14 +70,20 @@ def read_index(path: Path, origin: Origin, limits: Limits) -> Index:
     return Index(origin=origin, files=files, total_size=total, refusals=tuple(refusals))
 
 
+def _plain(file: str) -> str:
+    return str(PurePosixPath(file)) if file else file
+
+
 def _total_size(metadata: object, place: Origin) -> int | None:
-    """The bytes that an index announces. Some writers print them with a decimal point."""
+    """The bytes that an index announces. Some writers print them with a decimal point, or as a text."""
     if not isinstance(metadata, dict) or TOTAL_SIZE not in metadata:
         return None
     total = metadata[TOTAL_SIZE]
     if type(total) is int:
         return total
     if type(total) is float and total.is_integer():
+        return int(total)
+    if isinstance(total, str) and _DIGITS.fullmatch(total):
         return int(total)
     raise FormatError(
         "SM005",

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from verifier.formats.reading.folder_files import file_inside
 from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.refusal import shown
-from verifier.formats.safetensors.folder import SafetensorsFolder
+from verifier.formats.safetensors.files import index_stem, numbered_stem, set_name
+from verifier.formats.safetensors.folder import SafetensorsFolder, gather_missing_numbers
 from verifier.formats.safetensors.index import TOTAL_SIZE, Index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedFiles:
-    """An index with the files of its folder; some that it does not name may be among them."""
+    """An index with the files of its folder; some that it does not name may be among them.
+
+    It answers for every file that is numbered with those that it names: when its entries are lost together
+    with a file, or without it, the numbers still tell.
+    """
 
     index: Index
     folder: SafetensorsFolder
@@ -26,12 +32,17 @@ class IndexedFiles:
 
     @property
     def readable(self) -> list[str]:
-        """Those of them whose header was read."""
-        return [name for name in self.listed if name in self.folder.headers]
+        """Those of them, and of their siblings, whose header was read."""
+        return [name for name in (*self.listed, *self.siblings) if name in self.folder.headers]
+
+    @property
+    def siblings(self) -> list[str]:
+        """Files that it does not name, and that are numbered with those that it does."""
+        return siblings_of(self.index, self.folder.files)
 
     def check(self, gathered: Gathered) -> None:
         """Add the faults of the index, and how many of its statements hold."""
-        listed, read = self.listed, self.readable
+        listed, siblings, read = self.listed, self.siblings, self.readable
         outside = [file for file in listed if file_inside(self.folder.path, file) is None]
         homes: dict[str, list[str]] = {}
         for file in read:
@@ -40,10 +51,13 @@ class IndexedFiles:
         gathered.refusals += self.index.refusals
         self._outside(outside, gathered)
         self._missing([file for file in listed if self.folder.missing(file)], gathered)
+        # Files below the folder are not listed, so that numbers tell nothing there.
+        numbered = [file for file in (*listed, *siblings) if "/" not in file]
+        gather_missing_numbers(numbered, self.index.origin.file, gathered)
         self._ghosts(homes, gathered)
         self._unlisted(homes, gathered)
         self._twice(homes, gathered)
-        self._total(read, complete=len(read) == len(listed), gathered=gathered)
+        self._total([file for file in listed if file in self.folder.headers], gathered)
 
     def _outside(self, files: list[str], gathered: Gathered) -> None:
         if files:
@@ -122,12 +136,12 @@ class IndexedFiles:
         )
         gathered.faults.append(fault)
 
-    def _total(self, read: list[str], *, complete: bool, gathered: Gathered) -> None:
+    def _total(self, read: list[str], gathered: Gathered) -> None:
         stated, file = self.index.total_size, self.index.origin.file
         if stated is None:
             gathered.unchecked.append(f"{TOTAL_SIZE} of {file}: it is not stated")
             return
-        if not complete:
+        if len(read) < len(self.listed):
             gathered.unchecked.append(f"{TOTAL_SIZE} of {file}: not all of its files could be read")
             return
         found = sum(each.end - each.begin for name in read for each in self.folder.headers[name].ranges)
@@ -143,6 +157,23 @@ class IndexedFiles:
             reason="some writers count tied weights twice; others forget what was added or removed later",
         )
         gathered.faults.append(fault)
+
+
+def siblings_of(index: Index, names: Iterable[str]) -> list[str]:
+    """Those of the names in its folder that are numbered with files of an index, and that it does not name.
+
+    An index that names no file has those that are called as it is.
+    """
+    listed = set(index.files.values())
+    sets = {set_name(file) for file in listed}
+    stem = index_stem(PurePosixPath(index.origin.file).name)
+    return [
+        name
+        for name in names
+        if (called := numbered_stem(name)) is not None
+        and name not in listed
+        and (set_name(name) in sets if sets else called == stem)
+    ]
 
 
 def _counted(number: int, noun: str) -> str:

@@ -17,20 +17,20 @@ from verifier.formats.safetensors.files import (
     is_index_name,
     is_other_weights,
     is_variant,
-    missing_numbers,
     set_name,
 )
 from verifier.formats.safetensors.folder import (
     SafetensorsFolder,
     files_of,
     gather_absent,
+    gather_missing_numbers,
     open_files,
     place_in,
     refusal_of,
 )
 from verifier.formats.safetensors.header import Header, read_header
 from verifier.formats.safetensors.index import Index, read_index
-from verifier.formats.safetensors.indexed_files import IndexedFiles
+from verifier.formats.safetensors.indexed_files import IndexedFiles, siblings_of
 from verifier.formats.safetensors.stored_bytes import (
     NEVER,
     gather_file,
@@ -72,10 +72,13 @@ def _gather_single(path: Path, origin: Origin, request: Request, gathered: Gathe
 
 
 def _gather_indexed(path: Path, origin: Origin, request: Request, gathered: Gathered) -> None:
-    """One index and the files that it names, and no others."""
+    """One index and its files, and no others."""
     index = read_index(path, origin, request.limits)
     prefix = origin.file.removesuffix(path.name) or "."
-    folder = open_files(path.parent, prefix, (), request.limits, gathered, named=index.files.values())
+    siblings = siblings_of(index, Sight(path.parent).names)
+    listed = index.files.values()
+    folder = open_files(path.parent, prefix, siblings, request.limits, gathered, named=listed)
+    gather_absent(folder, siblings, gathered)
     _gather_index(index, folder, request, gathered)
 
 
@@ -92,10 +95,12 @@ def gather_folder(
     indices = _indices(path, prefix, request, gathered)
     listed = {file for index in indices for file in index.files.values()}
     folder = open_files(path, prefix, files, request.limits, gathered, named=listed)
-    for index in indices:
-        _gather_index(index, folder, request, gathered)
     gather_absent(folder, [name for name in files if name not in listed], gathered)
-    unlisted = {name: folder.headers[name] for name in files if name in folder.headers and name not in listed}
+    siblings: set[str] = set()
+    for index in indices:
+        siblings.update(_gather_index(index, folder, request, gathered).siblings)
+    strays = [name for name in files if name in folder.headers and name not in listed | siblings]
+    unlisted = {name: folder.headers[name] for name in strays}
     if indices:
         _gather_strays(folder, unlisted, listed, gathered)
     else:
@@ -116,10 +121,13 @@ def _indices(path: Path, prefix: str, request: Request, gathered: Gathered) -> l
     return found
 
 
-def _gather_index(index: Index, folder: SafetensorsFolder, request: Request, gathered: Gathered) -> None:
+def _gather_index(
+    index: Index, folder: SafetensorsFolder, request: Request, gathered: Gathered
+) -> IndexedFiles:
     files = IndexedFiles(index=index, folder=folder)
     files.check(gathered)
     _gather_tensors([folder.headers[name] for name in files.readable], request, gathered)
+    return files
 
 
 def _gather_tensors(headers: Iterable[Header], request: Request, gathered: Gathered) -> None:
@@ -165,16 +173,7 @@ def _gather_unindexed(
     folder: SafetensorsFolder, headers: Mapping[str, Header], request: Request, gathered: Gathered
 ) -> None:
     """Files of which no index speaks: their names are all there is to say which belong together."""
-    for first, absent, total in missing_numbers(folder.files):
-        fault = set_fault(
-            "CK101",
-            f"the file {shown(first)}",
-            "is not there",
-            stated=f"the names of the others count {total} files",
-            file=folder.prefix,
-            number=absent,
-        )
-        gathered.faults.append(fault)
+    gather_missing_numbers(folder.files, folder.prefix, gathered)
     _gather_twice(folder, headers, gathered)
     _gather_tensors(headers.values(), request, gathered)
     if len(folder.files) > 1:

@@ -70,6 +70,10 @@ def _remove_file(metadata: Any, folder: Path) -> None:
     next(folder.glob("*.distcp")).unlink()
 
 
+def _cut_common_state(metadata: Any, folder: Path) -> None:
+    (folder / "common.pt").write_bytes((folder / "common.pt").read_bytes()[:-1])
+
+
 def _another_backend(metadata: Any, folder: Path) -> None:
     (folder / "metadata.json").write_text(json.dumps({"sharded_backend": "carrier pigeon"}))
 
@@ -80,6 +84,7 @@ DAMAGES: dict[str, tuple[Damage, set[str]]] = {
     "tensor larger": (_grow, {"SM301"}),
     "object removed": (_remove_object, {"CK111"}),
     "file gone": (_remove_file, {"CK101"}),
+    "common state cut": (_cut_common_state, {"SM001"}),
     "another backend": (_another_backend, {"SM001", "SM002", "SM004"}),
 }
 

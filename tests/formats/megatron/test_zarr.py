@@ -51,6 +51,10 @@ def test_what_holds_is_counted_and_locks_are_passed_over(copy: Path) -> None:
     assert any("nothing in the checkpoint lists them" in note for note in document.unchecked)
 
 
+def _later(field: str) -> Any:
+    return lambda metadata: metadata.update({field: 2})
+
+
 DAMAGES: list[tuple[str, Damage, list[str]]] = [
     ("chunk lost", gone("w/1.0"), ["CK111"]),
     ("all chunks lost", gone("w/0.0", "w/1.0"), ["CK111"]),
@@ -70,7 +74,14 @@ DAMAGES: list[tuple[str, Damage, list[str]]] = [
     ("other axes", in_file("w/.zarray", lambda z: z.update(shape=[8, 6, 1])), ["SM002"]),
     ("wider type", in_file("w/.zarray", lambda z: z.update(dtype="<f8")), ["CK113"]),
     ("other chunks", in_file("w/.zarray", lambda z: z.update(chunks=[4, 3])), ["CK111", "CK113"]),
+    ("no type", in_file("w/.zarray", lambda z: z.pop("dtype")), ["SM002"]),
+    ("unknown type", in_file("w/.zarray", lambda z: z.update(dtype="<f4x")), ["SM002"]),
+    ("unknown order", in_file("w/.zarray", lambda z: z.update(order="Cx")), ["SM002"]),
     ("common state lost", gone("common.pt"), ["CK101"]),
+    ("common state cut", resized("common.pt", -1), ["SM001"]),
+    ("common state of no archive", resized("common.pt", -(10**6)), ["SM001"]),
+    ("backend of another version", in_file("metadata.json", _later("sharded_backend_version")), ["SM004"]),
+    ("common state of another", in_file("metadata.json", _later("common_backend_version")), ["SM004"]),
     ("shard of an object lost", gone("state/shard_1.0_2.2.pt"), ["CK111"]),
     ("shard of an object left over", copied("common.pt", "state/shard_2.0_2.2.pt"), ["CK112"]),
     ("object of two grids", copied("common.pt", "state/shard_0_4.pt"), ["CK114"]),
@@ -118,7 +129,7 @@ def test_stated_shapes_are_handed_on() -> None:
 def test_mutants_are_judged_or_refused(copy: Path) -> None:
     data = (copy / "w" / ".zarray").read_bytes()
     answers = set()
-    for mutant in mutants(data, seed=3, count=200):
+    for mutant in mutants(data, seed=3, count=600):
         (copy / "w" / ".zarray").write_bytes(mutant)
         answers.add(judged(copy)[0])
     assert answers == {"proved", "refuted", "unreadable"}

@@ -49,6 +49,7 @@ def stored(name: str, value: bytes | None) -> Damage:
 
 def array_of(shape: object, chunks: object, **fields: object) -> bytes:
     value = {"zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": "<f4", "fill_value": None}
+    value |= {"order": "C", "compressor": None, "filters": None}
     return json.dumps(value | fields).encode()
 
 

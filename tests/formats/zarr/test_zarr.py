@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -80,23 +81,71 @@ def test_cells_are_numbered_in_order(counts: list[int], some: set[int]) -> None:
     assert first_absent(some) == min(set(range(65)) - some)
 
 
-V2 = {"zarr_format": 2, "shape": [4], "chunks": [2], "dtype": "<f4"}
+V2 = {
+    "zarr_format": 2, "shape": [4], "chunks": [2], "dtype": "<f4", "compressor": None, "fill_value": None,
+    "order": "C", "filters": None,
+}  # fmt: skip
+V3 = {
+    "zarr_format": 3, "node_type": "array", "shape": [4], "data_type": "float32", "fill_value": 0,
+    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+    "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes"}],
+}  # fmt: skip
 
 
 def read_v2(**fields: Any) -> ZarrArray:
     return zarr_array(json.dumps(V2 | fields).encode(), 2, HERE, LIMITS)
 
 
+def read_v3(**fields: Any) -> ZarrArray:
+    return zarr_array(json.dumps(V3 | fields).encode(), 3, HERE, LIMITS)
+
+
 @pytest.mark.parametrize(
     ("dtype", "item"),
     [
         ("<f4", 4), ("|b1", 1), (">i8", 8), ("<c16", 16), ("|S7", 7), ("<U3", 12), ("<M8[ns]", 8),
-        ("bfloat16", 2), ("float8_e4m3fn", 1), ("int4", 1), ("bool", 1), ("complex64", 8), ("r24", 3),
-        ("x", None), ([["a", "<f4"]], None), (7, None),
+        ("bfloat16", 2), ("float8_e4m3fn", 1), ("int4", 1), ("|O", None), ([["a", "<f4"]], None),
     ],
 )  # fmt: skip
 def test_types_have_their_bytes(dtype: object, item: int | None) -> None:
     assert read_v2(dtype=dtype).item_bytes == item
+
+
+@pytest.mark.parametrize(
+    ("dtype", "item"),
+    [
+        ("bool", 1), ("float32", 4), ("bfloat16", 2), ("float8_e5m2", 1), ("uint2", 1), ("complex64", 8),
+        ("r24", 3), ("string", None), ("numpy.datetime64", None), ({"name": "float64"}, 8),
+        ({"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}}, None),
+    ],
+)  # fmt: skip
+def test_types_of_version_3_have_their_bytes(dtype: object, item: int | None) -> None:
+    assert read_v3(data_type=dtype).item_bytes == item
+
+
+@pytest.mark.parametrize("dtype", ["<f4x", "<f3", "<i5", "|b7", "float7", "int32x", "x", "", 7, None])
+@pytest.mark.parametrize(("reader", "field"), [(read_v2, "dtype"), (read_v3, "data_type")])
+def test_a_type_that_no_reader_knows_is_refused(
+    dtype: object, reader: Callable[..., ZarrArray], field: str
+) -> None:
+    refused = refusal_of(lambda: reader(**{field: dtype}))
+    assert refused is not None
+    assert (refused.code, refused.origin) == ("SM002", HERE.child(field))
+
+
+@pytest.mark.parametrize("field", [field for field in V2 if field != "zarr_format"])
+def test_no_field_of_version_2_may_be_missing(field: str) -> None:
+    text = json.dumps({name: value for name, value in V2.items() if name != field}).encode()
+    refused = refusal_of(lambda: zarr_array(text, 2, HERE, LIMITS))
+    assert refused is not None
+    assert refused.code == "SM002"
+
+
+def test_a_codec_that_no_reader_knows_is_refused() -> None:
+    assert read_v3(codecs=[{"name": "bytes"}, {"name": "numcodecs.delta"}]).stored == "opaque"
+    refused = refusal_of(lambda: read_v3(codecs=[{"name": "bytes"}, {"name": "zstdx"}]))
+    assert refused is not None
+    assert (refused.code, refused.origin) == ("SM002", HERE.child("codecs", 1))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +155,6 @@ def test_types_have_their_bytes(dtype: object, item: int | None) -> None:
         ({"compressor": {"id": "zstd"}}, "zstd"),
         ({"compressor": {"id": "blosc"}}, "blosc"),
         ({"compressor": {"id": "gzip"}}, "opaque"),
-        ({"compressor": 7}, "opaque"),
         ({"compressor": None, "filters": [{"id": "delta"}]}, "opaque"),
     ],
 )
@@ -122,6 +170,9 @@ def test_how_chunks_are_stored(fields: dict[str, Any], stored: str) -> None:
         ({"chunks": [True]}, "SM005"),
         ({"chunks": [2**64]}, "SM002"),
         ({"dimension_separator": "-"}, "SM002"),
+        ({"compressor": 7}, "SM002"),
+        ({"compressor": {"id": "zstdx"}}, "SM002"),
+        ({"order": "Cx"}, "SM002"),
         ({"zarr_format": "2"}, "SM004"),
         ({"zarr_format": True}, "SM004"),
     ],

@@ -13,11 +13,12 @@ from verifier.formats.dcp.contents import Contents
 from verifier.formats.dcp.gather import NEVER, REPLICAS, StoredParts, tensor_box
 from verifier.formats.dcp.metadata import read_metadata
 from verifier.formats.dcp.sight import MEGATRON_FILE, METADATA_FILE
+from verifier.formats.megatron.common import COMMON, check_common
 from verifier.formats.megatron.flat import unflattened
 from verifier.formats.megatron.zarr import read_megatron_zarr
 from verifier.formats.reading.document import Document
 from verifier.formats.reading.fields import malformed
-from verifier.formats.reading.gathered import Gathered, set_fault
+from verifier.formats.reading.gathered import Gathered
 from verifier.formats.reading.json_text import parse
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.object_files import check_objects
@@ -29,7 +30,6 @@ from verifier.formats.reading.whole_file import bounded_bytes
 from verifier.model.origin import Origin
 
 KIND = "megatron"
-COMMON = "common.pt"
 TORCH_DIST, ZARR = "torch_dist", "zarr"
 OBJECT_SHARD = "/shard_"
 JSON_BYTES = 65536
@@ -55,12 +55,7 @@ def read_megatron(path: Path, origin: Origin, request: Request) -> Document:
         _gather(contents, file, request, gathered, stored)
         stored.check(names)
     _objects(contents, file.file, gathered)
-    if COMMON not in names:
-        gathered.faults.append(
-            set_fault(
-                "CK101", f"the file {COMMON}", "is not there", stated="every save writes it", file=prefix
-            )
-        )
+    check_common(path, prefix, names, request.limits, gathered)
     gathered.unchecked += (*NEVER, REPLICAS, f"what is not sharded: {COMMON} is not read")
     return gathered.document(origin.file, KIND)
 
@@ -69,7 +64,8 @@ def _backend(path: Path, origin: Origin, limits: Limits) -> str:
     """The name of the backend that wrote the tensors.
 
     Raises:
-        FormatError: SM001 to SM006 for JSON that cannot be read, SM004 for a backend that is not known.
+        FormatError: SM001 to SM006 for JSON that cannot be read, SM004 for a backend that is not known,
+            or another version of it.
     """
     parsed = parse(bounded_bytes(path, JSON_BYTES, "JSON", origin), origin, limits)
     for flaw in parsed.flaws:
@@ -84,6 +80,15 @@ def _backend(path: Path, origin: Origin, limits: Limits) -> str:
             origin.child("sharded_backend"),
             help="convert the checkpoint to torch_dist",
         )
+    for key in ("sharded_backend_version", "common_backend_version"):
+        version = parsed.value.get(key, 1)
+        if type(version) is not int or version != 1:
+            raise FormatError(
+                "SM004",
+                f"{key} is {shown(version)}; version 1 is understood",
+                origin.child(key),
+                help="a newer shardproof may know this version",
+            )
     return str(backend)
 
 

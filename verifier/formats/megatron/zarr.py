@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from verifier.formats.megatron.common import COMMON, check_common
 from verifier.formats.reading.document import Document
 from verifier.formats.reading.gathered import Gathered, set_fault
 from verifier.formats.reading.object_files import check_objects
@@ -26,7 +27,6 @@ from verifier.model.origin import Origin
 KIND = "megatron"
 LOCKS = ".sync"
 """Ends the name of a folder of locks, beside each array that several processes wrote."""
-COMMON = "common.pt"
 FILES = frozenset({COMMON, "metadata.json"})
 
 _CHUNK = re.compile(r"\d+(?:\.\d+)*", re.ASCII)
@@ -73,10 +73,7 @@ class _Reader:
             except (FormatError, OSError) as error:
                 self.gathered.refuse(name, error, Origin(f"{self.prefix}/{name}"))
         self.gathered.faults += unstored_fault(self.request.shapes, folders)
-        if COMMON not in entries:
-            self.gathered.faults.append(
-                set_fault("CK101", f"the file {COMMON}", "is not there", file=self.origin.file)
-            )
+        check_common(self.path, self.prefix, entries, self.request.limits, self.gathered)
         self._ignored(name for name, is_folder in entries.items() if not is_folder and name not in FILES)
 
     def _folder(self, name: str) -> None:

@@ -53,6 +53,7 @@ class ArrayCheck:
         folder: of the checkpoint.
         prefix: the same as people should see it.
         arrays: where they are; None when they cannot be listed.
+        zarr_version: which the tree states, None for none.
         writes_fill: whether chunks of nothing but the fill value were written too.
         request: what is asked.
         budget: what all arrays together may cost.
@@ -62,11 +63,13 @@ class ArrayCheck:
     folder: Path
     prefix: str
     arrays: Arrays | None
+    zarr_version: int | None
     writes_fill: bool
     request: Request
     budget: Budget
     gathered: Gathered
     _not_there: list[str] = field(default_factory=list)
+    _other_version: list[str] = field(default_factory=list)
     _laid: dict[tuple[NamedSharding, tuple[int, ...]], ShardMap] = field(default_factory=dict)
 
     def check(self, name: str, leaf: Leaf | None, sharding: Sharding | None, blocks: Blocks | None) -> None:
@@ -78,6 +81,8 @@ class ArrayCheck:
         try:
             stored = self._stored(name, leaf)
             if stored is not None:
+                if stored.version != (self.zarr_version or stored.version):
+                    self._other_version.append(name)
                 array = zarr_array(stored.metadata, stored.version, stored.origin, self.request.limits)
                 is_whole = self._chunks(stored, array)
         except (FormatError, OSError) as error:
@@ -99,6 +104,14 @@ class ArrayCheck:
             what="the array",
             found="is not stored",
             stated="the tree has a leaf of this name",
+            file=self.prefix,
+        )
+        self.gathered.about_names(
+            "CK103",
+            self._other_version,
+            what="the array",
+            found="is stored as another version of zarr",
+            stated=f"the tree says version {self.zarr_version}, and a restore looks for no other",
             file=self.prefix,
         )
 

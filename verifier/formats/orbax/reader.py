@@ -128,6 +128,7 @@ class _Reader:
             folder=self.path,
             prefix=self.prefix,
             arrays=self.arrays,
+            zarr_version=None if self.tree is None else self.tree.zarr_version,
             writes_fill=self.tree is not None and self.tree.writes_fill,
             request=self.request,
             budget=self.budget,

@@ -49,11 +49,13 @@ class Tree:
     Attributes:
         leaves: by name.
         use_ocdbt: whether the arrays share one key-value store, None when not stated.
+        zarr_version: of the arrays, None when not stated.
         writes_fill: whether chunks that hold only the fill value were written too; False in older files.
     """
 
     leaves: Mapping[str, Leaf]
     use_ocdbt: bool | None
+    zarr_version: int | None
     writes_fill: bool
 
 
@@ -86,8 +88,10 @@ def tree_of(value: object, origin: Origin, limits: Limits, gathered: Gathered) -
         stated="their keys are joined by dots to the same name",
         file=origin.file,
     )
+    use_zarr3 = _switch(value, "use_zarr3", origin)
     return Tree(
         leaves=leaves,
+        zarr_version=None if use_zarr3 is None else 3 if use_zarr3 else 2,
         use_ocdbt=_switch(value, "use_ocdbt", origin),
         writes_fill=bool(_switch(value, FILL, origin)),
     )

@@ -5,7 +5,6 @@ under a key of its own.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +13,13 @@ from verifier.formats.reading.fields import integers, items_of, malformed
 from verifier.formats.reading.json_file import json_value
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError, shown
+from verifier.formats.zarr.elements import (
+    compression,
+    compression_2,
+    item_bytes_2,
+    item_bytes_3,
+    known_codec,
+)
 from verifier.geometry.strided import INT64_MAX
 from verifier.model.origin import Origin
 
@@ -27,9 +33,7 @@ consists of smaller ones with an index.
 
 Plain = Mapping[str, object]
 
-_NUMPY_DTYPE = re.compile(r"[<>|=]?([biufcmMSVU])(\d{1,6})(?:\[[a-zA-Z0-9]+\])?", re.ASCII)
-_NAMED_DTYPE = re.compile(r"(?:u?int|float|bfloat|complex|r)(\d{1,6})(?:_\w+)?", re.ASCII)
-_UNICODE_BYTES = 4
+_NEEDED_2 = ("shape", "chunks", "dtype", "compressor", "fill_value", "order", "filters")
 _CHECKSUM_BYTES = 4
 
 
@@ -105,6 +109,9 @@ def zarr_array(data: bytes, version: int, origin: Origin, limits: Limits) -> Zar
 
 
 def _version_2(value: Plain, origin: Origin, limits: Limits) -> ZarrArray:
+    for key in _NEEDED_2:
+        if key not in value:
+            raise malformed(f"the field {shown(key)} is missing", origin, "write it: readers need each")
     separator = value.get("dimension_separator", ".")
     if separator not in (".", "/"):
         raise malformed(
@@ -112,21 +119,22 @@ def _version_2(value: Plain, origin: Origin, limits: Limits) -> ZarrArray:
             origin.child("dimension_separator"),
             'write "." or "/"',
         )
-    shape, chunks = _grid(value.get("shape"), value.get("chunks"), origin, ("chunks",), limits)
-    compressor = value.get("compressor")
+    shape, chunks = _grid(value["shape"], value["chunks"], origin, ("chunks",), limits)
+    if value["order"] not in ("C", "F"):
+        raise malformed(f"order is {shown(value['order'])}", origin.child("order"), 'write "C" or "F"')
     stored: Stored = "plain"
-    if value.get("filters"):
+    if value["compressor"] is not None:
+        stored = compression_2(value["compressor"], origin.child("compressor"))
+    if value["filters"]:
         stored = "opaque"
-    elif compressor is not None:
-        stored = _compression(compressor.get("id") if isinstance(compressor, dict) else None)
     return ZarrArray(
         origin=origin,
         shape=shape,
         chunks=chunks,
-        item_bytes=_item_bytes(value.get("dtype")),
+        item_bytes=item_bytes_2(value["dtype"], origin.child("dtype")),
         stored=stored,
         separator=str(separator),
-        has_fill=value.get("fill_value") is not None,
+        has_fill=value["fill_value"] is not None,
     )
 
 
@@ -156,7 +164,7 @@ def _version_3(value: Plain, origin: Origin, limits: Limits) -> ZarrArray:
         shape=shape,
         chunks=chunks,
         inner=inner,
-        item_bytes=_item_bytes(value.get("data_type")),
+        item_bytes=item_bytes_3(value.get("data_type"), origin.child("data_type")),
         stored=stored,
         extra_bytes=extra,
         prefix=prefix,
@@ -167,10 +175,13 @@ def _version_3(value: Plain, origin: Origin, limits: Limits) -> ZarrArray:
 
 def _codecs(value: object, origin: Origin, *at: str | int) -> list[tuple[str, Plain]]:
     place = origin.child(*at)
-    return [
+    codecs = [
         _configured(codec, "codec", place.child(position))
         for position, codec in enumerate(items_of(value, place))
     ]
+    for position, (name, _) in enumerate(codecs):
+        known_codec(name, place.child(position))
+    return codecs
 
 
 def _inner(configuration: Plain, chunks: tuple[int, ...], origin: Origin, limits: Limits) -> Inner:
@@ -247,23 +258,5 @@ def _pipeline(codecs: Sequence[tuple[str, Plain]]) -> tuple[Stored, int]:
     if known == ["bytes", "crc32c"]:
         return "plain", _CHECKSUM_BYTES
     if len(known) == 2 and known[0] == "bytes":
-        return _compression(known[1]), 0
+        return compression(known[1]), 0
     return "opaque", 0
-
-
-def _compression(name: object) -> Stored:
-    return "zstd" if name == "zstd" else "blosc" if name == "blosc" else "opaque"
-
-
-def _item_bytes(dtype: object) -> int | None:
-    """Bytes of one element; None for a type that is not known, or made of fields."""
-    if not isinstance(dtype, str):
-        return None
-    if dtype == "bool":
-        return 1
-    if match := _NUMPY_DTYPE.fullmatch(dtype):
-        return int(match[2]) * (_UNICODE_BYTES if match[1] == "U" else 1)
-    if match := _NAMED_DTYPE.fullmatch(dtype):
-        # Types narrower than a byte are stored one to a byte.
-        return max(1, int(match[1]) // 8)
-    return None

@@ -183,13 +183,13 @@ class _Entries:
         placed = False
         try:
             fields = _fields(entry, place)
-            begin, end = _byte_range(fields["data_offsets"], place.child("data_offsets"))
+            begin, end = _byte_range(fields["data_offsets"], place)
             self.ranges.append(ByteRange(name, begin, end))
             placed = True
             tensor = StoredTensor(
                 tensor_name(name, place, self.limits),
-                _dtype(fields["dtype"], place.child("dtype")),
-                _shape(fields["shape"], place.child("shape"), self.limits),
+                _dtype(fields["dtype"], place),
+                _shape(fields["shape"], place, self.limits),
                 begin,
                 end,
             )
@@ -225,8 +225,14 @@ def _fields(entry: object, place: Origin) -> Mapping[str, object]:
     return fields_of(known, place, required=_FIELDS)
 
 
-def _byte_range(value: object, place: Origin) -> tuple[int, int]:
-    offsets = integers(value, place)
+# A model has many fields and few that are wrong: the place of one is made where it is wrong.
+
+
+def _byte_range(value: object, entry: Origin) -> tuple[int, int]:
+    offsets = integers(value, entry, "data_offsets")
+    if len(offsets) == 2 and 0 <= offsets[0] <= offsets[1] <= INT64_MAX:
+        return offsets[0], offsets[1]
+    place = entry.child("data_offsets")
     if len(offsets) != 2:
         raise malformed(f"data_offsets has {len(offsets)} numbers", place, "write where it begins and ends")
     begin, end = offsets
@@ -237,36 +243,35 @@ def _byte_range(value: object, place: Origin) -> tuple[int, int]:
             place,
             help="write the first byte and one past the last, counted from the end of the header",
         )
-    if end > INT64_MAX:
-        raise _too_wide(f"data_offsets end at {end}", place)
-    return begin, end
+    raise _too_wide(f"data_offsets end at {end}", place)
 
 
-def _dtype(value: object, place: Origin) -> str:
+def _dtype(value: object, entry: Origin) -> str:
     if isinstance(value, str) and value in BITS:
         return value
-    raise malformed(f"{shown(value)} is no type of safetensors", place, f"known are {', '.join(BITS)}")
+    known = f"known are {', '.join(BITS)}"
+    raise malformed(f"{shown(value)} is no type of safetensors", entry.child("dtype"), known)
 
 
-def _shape(value: object, place: Origin, limits: Limits) -> tuple[int, ...]:
-    shape = integers(value, place)
+def _shape(value: object, entry: Origin, limits: Limits) -> tuple[int, ...]:
+    shape = integers(value, entry, "shape")
     if len(shape) > limits.axes:
-        raise over_limit(f"{len(shape)} dimensions", limits.axes, "dimensions", place)
+        raise over_limit(f"{len(shape)} dimensions", limits.axes, "dimensions", entry.child("shape"))
     for axis, extent in enumerate(shape):
         if extent < 0:
             raise FormatError(
                 "SM104",
                 f"dimension {axis} has the extent {extent}",
-                place.child(axis),
+                entry.child("shape", axis),
                 help="write 0 for an empty dimension",
             )
         if extent > INT64_MAX:
-            raise _too_wide(f"dimension {axis} has the extent {extent}", place.child(axis))
+            raise _too_wide(f"dimension {axis} has the extent {extent}", entry.child("shape", axis))
     if math.prod(shape) > INT64_MAX:
         raise FormatError(
             "CK113",
             f"a tensor of shape {list(shape)} has {shown(math.prod(shape))} elements, more than any file",
-            place,
+            entry.child("shape"),
             help="write the shape that was meant",
         )
     return shape

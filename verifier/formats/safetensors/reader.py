@@ -133,13 +133,15 @@ def _gather_index(
 def _gather_tensors(headers: Iterable[Header], request: Request, gathered: Gathered) -> None:
     """Add each tensor of these files as a block that is all of it."""
     stored: set[str] = set()
+    right = 0
     for header in headers:
         for tensor in header.tensors:
             if tensor.end > header.data_bytes:
                 continue  # the file ends before: told once, with its bytes
             gathered.boxes.append(tensor_block(header, tensor, request.shapes))
-            gathered.holds("tensor sizes", int(has_right_size(tensor)))
+            right += has_right_size(tensor)
         stored.update(header.names)
+    gathered.holds("tensor sizes", right)
     gathered.faults += unstored_fault(request.shapes, stored)
 
 

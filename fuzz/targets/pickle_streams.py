@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import BytesIO
+from types import MappingProxyType
 from zipfile import ZipFile, ZipInfo
 
 from fuzz.cases import Selection
@@ -39,12 +40,16 @@ def stream_from(rng: BytesRandom) -> bytes:
     return b"".join(stream)
 
 
-def archive_of(rng: BytesRandom, stream: bytes, edits: int) -> bytes:
-    """A zip archive as torch.save writes them, with that many edits."""
+def archive_of(
+    rng: BytesRandom, stream: bytes, edits: int, storages: Mapping[str, int] = MappingProxyType({"0": 8})
+) -> bytes:
+    """A zip archive as torch.save writes them, with storages of so many bytes, and that many edits."""
     buffer = BytesIO()
     with ZipFile(buffer, "w") as archive:
-        for name, data in (("data.pkl", stream), ("version", b"3\n"), ("data/0", b"\0" * 8)):
+        for name, data in (("data.pkl", stream), ("version", b"3\n")):
             archive.writestr(ZipInfo(f"w/{name}"), data)
+        for name, size in storages.items():
+            archive.writestr(ZipInfo(f"w/data/{name}"), bytes(size))
     return edited_bytes(rng, buffer.getvalue(), edits)
 
 

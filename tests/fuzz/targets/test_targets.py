@@ -179,7 +179,8 @@ def test_a_checkpoint_that_is_not_edited_is_read(data: bytes) -> None:
     expected = case_from(BytesRandom(data), FEW).shard_map
     rng = BytesRandom(data)
     stream = b"\x80\x04" + b"".join(written(rng, checkpoint(rng))) + b"."
-    with map_documents.stored(archive_of(rng, stream, 0), ".pt") as path:
+    storages = {str(rank): 4 * shard.numel for rank, shard in expected.ranks.items()}
+    with map_documents.stored(archive_of(rng, stream, 0, storages), ".pt") as path:
         document = read(path, limits=pickles.LIMITS)
     assert document.refusals == ()
     assert [documents.map_document(subject.shard_map) for subject in document.subjects] == [

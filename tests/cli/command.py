@@ -28,6 +28,7 @@ def shardproof(*arguments: str | Path) -> Ran:
     code: object = None
     with (
         mock.patch.object(sys, "argv", ["shardproof", *map(str, arguments)]),
+        mock.patch("verifier.audit.documents._PROOFS", {}),  # a process begins without proofs
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

@@ -203,8 +203,8 @@ def normal(case: Case, view: View) -> View | None:
 def settle(where: str, case: Case, views: Mapping[View, int]) -> None:
     """The weighted views visit nothing, wherever in the case. Theory: T20, T25."""
     found, common, left = Counter[View](), Counter[Polynomial](), Counter[Polynomial]()
-    for one, weight in [(normal(case, v), w) for v, w in views.items()] if not case.empty else ():
-        found.update({one: weight} if one is not None else {})
+    for view, weight in views.items() if not case.empty else ():
+        found.update({one: weight for one in [normal(case, view)] if one is not None})
     axes = sorted({axis for (_, own), weight in found.items() if weight for axis in own})
     for p in [p for s, n in axes for p in ([s] if s != ZERO else [n, n - ONE]) if not case.shown(p - ONE)]:
         loose = [one for atoms, _ in p.terms for one in atoms if one != "@"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from verifier.formats.reading import marks
 from verifier.formats.reading.folder_files import leads_out
-from verifier.formats.reading.refusal import shown
+from verifier.formats.reading.refusal import some
 from verifier.formats.reading.request import Request
 from verifier.formats.reading.sight import Sight
 from verifier.formats.registry import formats
@@ -21,7 +21,6 @@ MOST_LEVELS = 3
 """How deep folders are searched."""
 MOST_ENTRIES = 16_384
 """Entries that are looked at, besides those of checkpoints."""
-NAMES_SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +68,7 @@ class Search:
 
     def _line(self, what: str, paths: list[Path]) -> Iterator[str]:
         if paths:
-            some = ", ".join(shown(str(path.relative_to(self.root))) for path in paths[:NAMES_SHOWN])
-            yield f"{what} ({len(paths)}): {some}{', ...' if len(paths) > NAMES_SHOWN else ''}"
+            yield f"{what} ({len(paths)}): {some([str(path.relative_to(self.root)) for path in paths])}"
 
     def folder(self, path: Path, levels: int) -> None:
         """Add what is in a folder.

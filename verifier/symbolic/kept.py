@@ -8,7 +8,6 @@ Theory: T19.
 from __future__ import annotations
 
 import gc
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -28,23 +27,16 @@ from types import (
 from typing import Any
 from weakref import ReferenceType
 
-_HEAP = 1 << 9
-"""The flag of a class that is made while a program runs, as by a class statement."""
-_OF_DATA = {"__main__", "collections", "types"}
-"""Modules named as the standard library's whose instances hold what their users put there."""
-_NOT_OURS = {*sys.stdlib_module_names, "verifier"} - _OF_DATA
-_CONTAINERS: Mapping[type, Callable[[Any], Iterable[object]]] = {
+from verifier.symbolic.fragment import VIEWS
+from verifier.symbolic.owners import is_of_users
+
+_MEMBERS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     dict: lambda container: chain.from_iterable(dict.items(container)),
     list: list.__iter__,
     tuple: tuple.__iter__,
     set: set.__iter__,
     deque: deque.__iter__,
     bytearray: bytearray.__iter__,
-}
-_EMPTY: dict[object, object] = {}
-_VIEWS = tuple([type(view) for view in (_EMPTY.keys(), _EMPTY.values(), _EMPTY.items())])
-_CACHE: type = type(lru_cache(lambda: None))
-_WRAPPERS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     FunctionType: lambda function: _held(function),
     MethodType: lambda method: (method.__self__, method.__func__),
     partial: lambda call: (call.func, call.args, call.keywords),
@@ -57,11 +49,13 @@ _WRAPPERS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     MappingProxyType: gc.get_referents,
     frozenset: frozenset.__iter__,
     ReferenceType: lambda reference: (reference(),),
-    **dict.fromkeys(_VIEWS, gc.get_referents),
-    _CACHE: lambda cache: (cache.__wrapped__, *_results(cache)),
+    **dict.fromkeys(VIEWS, gc.get_referents),
+    type(lru_cache(lambda: None)): lambda cache: (cache.__wrapped__, *_results(cache)),
 }
-"""Functions and what calls them, and what leads to others."""
-_KEEPERS = (*_CONTAINERS, *_WRAPPERS, SimpleNamespace)
+"""Containers, functions and what calls them, and what leads to others."""
+_KEEPERS = (*_MEMBERS, SimpleNamespace)
+_OF_DATA = "collections"
+"""Its classes in Python, such as UserDict, hold what their users put there."""
 _ABSENT = object()
 
 
@@ -87,11 +81,7 @@ class State:
 def keeps(value: object) -> bool:
     """Whether a value may keep something: containers, functions, classes and instances of users."""
     kind = value if isinstance(value, type) else type(value)
-    if issubclass(type(value), _KEEPERS):
-        return True
-    if not kind.__flags__ & _HEAP:
-        return False
-    return str(kind.__module__).partition(".")[0] not in _NOT_OURS
+    return issubclass(type(value), _KEEPERS) or is_of_users(kind) or kind.__module__ == _OF_DATA
 
 
 def state_of(value: object) -> State:
@@ -101,8 +91,7 @@ def state_of(value: object) -> State:
     if isinstance(value, ModuleType):  # importing a part of it changes nothing that it had
         own = vars(value).items()
         return State((), {name: kept for name, kept in own if not isinstance(kept, ModuleType)})
-    parts = {**_CONTAINERS, **_WRAPPERS}.items()
-    members = [members_of(value) for kind, members_of in parts if issubclass(type(value), kind)]
+    members = [members_of(value) for kind, members_of in _MEMBERS.items() if issubclass(type(value), kind)]
     return State(tuple(chain.from_iterable(members)), _attributes(value))
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import builtins
 import dis
-import sys
 from inspect import getattr_static
 from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import TypeGuard
 
 from verifier.symbolic.bytecode import (
     CALLS,
@@ -26,7 +26,7 @@ from verifier.symbolic.bytecode import (
     leading,
     reads_names,
 )
-from verifier.symbolic.owners import owner_of
+from verifier.symbolic.owners import is_of_users, owner_of
 
 TEXT_METHODS = frozenset(
     {"format", "join", "ljust", "rjust", "center", "title", "capitalize", "upper", "lower"}
@@ -34,8 +34,6 @@ TEXT_METHODS = frozenset(
 TEXT_FUNCTIONS = (str, repr, format, ascii)
 _MEMBERS = ("LOAD_METHOD", "LOAD_ATTR", "LOAD_SUPER_ATTR")
 _PLAIN_LOOKUPS = (object.__getattribute__, type.__getattribute__, ModuleType.__getattribute__)
-_HEAP = 1 << 9
-"""The flag of a class that is made while a program runs, as by a class statement."""
 
 
 def is_text_alone(frame: FrameType) -> bool:
@@ -64,8 +62,7 @@ def keeps_apart(frame: FrameType, one: dis.Instruction) -> bool:
 def called_function(frame: FrameType, call: dis.Instruction) -> FunctionType | None:
     """The function of users that a call calls, if the instructions that load it still say what it is."""
     value = _called(frame, call)
-    known = isinstance(value, FunctionType) and owner_of(value.__code__) == "users"
-    return value if known and isinstance(value, FunctionType) else None
+    return value if _is_function_of_users(value) else None
 
 
 def has_plain_spec(code: CodeType, one: dis.Instruction) -> bool:
@@ -158,11 +155,12 @@ def _is_maker(value: object) -> bool:
             return True
         made: object = value.__new__
         is_plain = made is object.__new__ or isinstance(made, FunctionType)
-        is_users = value.__module__.partition(".")[0] not in sys.stdlib_module_names - {"__main__"}
-        return bool(value.__flags__ & _HEAP) and type(value) is type and is_plain and is_users
-    if isinstance(value, FunctionType):
-        return owner_of(value.__code__) == "users"
-    return _is_text_function(value)
+        return is_of_users(value) and type(value) is type and is_plain
+    return _is_function_of_users(value) or _is_text_function(value)
+
+
+def _is_function_of_users(value: object) -> TypeGuard[FunctionType]:
+    return isinstance(value, FunctionType) and owner_of(value.__code__) == "users"
 
 
 def _is_text_function(value: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import sysconfig
 from functools import cache
 from pathlib import Path
@@ -36,6 +37,16 @@ HARMLESS = frozenset(
     }
 )
 """Modules of the standard library that do with a value what their callers ask, and no more."""
+
+
+_HEAP = 1 << 9
+"""The flag of a class that is made while a program runs, as by a class statement."""
+_NOT_USERS = frozenset({*sys.stdlib_module_names, "verifier"}) - {"__main__"}
+
+
+def is_of_users(kind: type) -> bool:
+    """Whether a class is made by a class statement of neither the standard library nor this package."""
+    return bool(kind.__flags__ & _HEAP) and str(kind.__module__).partition(".")[0] not in _NOT_USERS
 
 
 def owner_of(code: CodeType) -> Owner:

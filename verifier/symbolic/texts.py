@@ -122,13 +122,13 @@ class Texts:
 
     def step(self, frame: FrameType) -> None:
         """An instruction is about to run."""
-        if self._dropping is not None and self._is_out_of_reach(frame, *self._dropping):
-            return
-        if self.told:
+        if self._dropping is not None:
+            self._step_before_dropping(frame, *self._dropping)
+        if self.told and self._dropping is None:
             self._judge(frame, under_way=False)
 
-    def _is_out_of_reach(self, frame: FrameType, maker: FrameType, end: int) -> bool:
-        """Whether text that will be dropped is not touched by the next instruction, or was dropped."""
+    def _step_before_dropping(self, frame: FrameType, maker: FrameType, end: int) -> None:
+        """Text is gone at the end of its statement; until then it is followed once something touches it."""
         one = instruction_at(frame)
         if frame is maker and one.offset == end:
             self._require_entered()
@@ -142,7 +142,6 @@ class Texts:
                 self._expected = None if function is None else function.__code__
         elif self._is_called_with_text(frame) and loads_text(frame):
             self._follow_all()
-        return not self.told or self._dropping is not None
 
     def _require_entered(self) -> None:
         """What is called with text was what the instructions said, and is followed."""

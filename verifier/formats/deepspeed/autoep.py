@@ -23,6 +23,7 @@ from verifier.formats.reading.fields import (
     name_text,
     too_large,
 )
+from verifier.formats.reading.gathered import missing_file
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError, below, shown
 from verifier.geometry.strided import StridedView, row_major
@@ -31,7 +32,7 @@ from verifier.model.numbers import NUMBER_LIMIT
 from verifier.model.origin import Origin
 from verifier.model.piece import Piece
 from verifier.model.shard_map import RankShard, ShardMap
-from verifier.obligations.faults import Count, Fault
+from verifier.obligations.faults import Fault
 
 LAYERS = "ds_autoep_layers"
 PLACEMENT = "expert_placement"
@@ -258,13 +259,9 @@ def _missing_files(layers: Sequence[object], names: frozenset[str]) -> Iterator[
                 if ((stem := f"layer_{number}_expert_{expert}"),) not in there
             )
     if missing:
-        yield Fault(
-            code="CK101",
-            side="map",
-            count=Count(len(missing), exact=True),
-            values={
-                "file": f"{missing[0]}_mp_rank_00_model_states.pt",
-                "descriptor": "the number of layers with experts",
-                "stated": len(layers),
-            },
+        yield missing_file(
+            f"{missing[0]}_mp_rank_00_model_states.pt",
+            len(missing),
+            descriptor="the number of layers with experts",
+            stated=len(layers),
         )

@@ -16,14 +16,13 @@ from verifier.formats.deepspeed.zero import zero_part
 from verifier.formats.deepspeed.zero_shards import ranks_in_name, read_zero_shard
 from verifier.formats.reading.document import Document, Refusal
 from verifier.formats.reading.limits import Limits
-from verifier.formats.reading.refusal import FormatError, shown
+from verifier.formats.reading.refusal import FormatError, shown, some
 from verifier.formats.reading.regular import regular
 from verifier.formats.reading.request import Request
 from verifier.formats.reading.sight import Sight
 from verifier.model.origin import Origin
 
 OPTIMIZER_SUFFIX = "_optim_states.pt"
-NAMES_SHOWN = 4
 
 
 def read_folder(path: Path, origin: Origin, request: Request) -> Document:
@@ -135,7 +134,7 @@ def _folder(path: Path, origin: Origin) -> Path:
     folders = [path / name for name in tag_folders(Sight(path))]
     if len(folders) == 1:
         return folders[0]
-    found = ", ".join(shown(folder.name) for folder in folders[:NAMES_SHOWN])
+    found = some([folder.name for folder in folders])
     raise FormatError(
         "SM001",
         f"several checkpoints are in this directory: {found}" if folders else "no map is in this directory",

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from verifier.formats.deepspeed.model_states import AFFINE_MAP, ModelStates, rank_in_name
 from verifier.formats.reading.document import Refusal
-from verifier.obligations.faults import Count, Fault
+from verifier.formats.reading.gathered import missing_file
+from verifier.obligations.faults import Fault
 
 MOST_NAMED = 4
 LAYER_FILE = re.compile(r"layer_(\d{2,6})((?:-model_\d{2,6})?-model_states\.pt)", re.ASCII)
@@ -59,16 +60,12 @@ def missing_files(
     present = {states.rank for states in files} | {rank_in_name(refusal.name) for refusal in refusals}
     missing = [rank for rank in expected.ranks if rank not in present]
     for rank in itertools.islice(missing, MOST_NAMED):
-        yield Fault(
-            code="CK101",
-            side="map",
+        yield missing_file(
+            f"mp_rank_{rank:02d}_model_states.pt",
+            len(missing),
+            descriptor=expected.descriptor,
+            stated=expected.stated,
             rank=rank,
-            count=Count(len(missing), exact=True),
-            values={
-                "file": f"mp_rank_{rank:02d}_model_states.pt",
-                "descriptor": expected.descriptor,
-                "stated": expected.stated,
-            },
         )
 
 
@@ -88,13 +85,9 @@ def missing_layers(files: Sequence[ModelStates], names: Iterable[str]) -> Iterat
     missing = sorted({(layer, suffix) for layer in layers for suffix in suffixes} - there)
     if missing:
         layer, suffix = missing[0]
-        yield Fault(
-            code="CK101",
-            side="map",
-            count=Count(len(missing), exact=True),
-            values={
-                "file": f"layer_{layer:02d}{suffix}",
-                "descriptor": "the number of layers with parameters",
-                "stated": len(layers),
-            },
+        yield missing_file(
+            f"layer_{layer:02d}{suffix}",
+            len(missing),
+            descriptor="the number of layers with parameters",
+            stated=len(layers),
         )

@@ -20,14 +20,13 @@ from verifier.formats.reading.document import Document, Refusal, Subject
 from verifier.formats.reading.fields import Interned, name_text
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.names import PatternList, parameter_name
-from verifier.formats.reading.refusal import FormatError, below, shown
+from verifier.formats.reading.refusal import NAMES_SHOWN, FormatError, below, shown, some
 from verifier.model.expectation import Expectation
 from verifier.model.origin import Origin
 from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
 
 SOUNDNESS = Expectation()
-NAMES_SHOWN = 4
 
 
 def document_of(
@@ -289,9 +288,7 @@ class _SetReader:
 
     def _note_names(self, what: str, names: Sequence[str]) -> None:
         if names:
-            some = ", ".join(shown(name) for name in names[:NAMES_SHOWN])
-            more = ", ..." if len(names) > NAMES_SHOWN else ""
-            self.unchecked.append(f"{what} ({len(names)}): {some}{more}")
+            self.unchecked.append(f"{what} ({len(names)}): {some(names)}")
 
 
 def _different_maps(

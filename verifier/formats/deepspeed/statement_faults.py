@@ -18,7 +18,7 @@ from verifier.formats.deepspeed.statements import BUFFERS, DP_RANKS, FRAGMENTS, 
 from verifier.formats.deepspeed.zero_layout import part
 from verifier.formats.deepspeed.zero_shards import ZeroShard
 from verifier.formats.pickles.torch_zip import TensorHeader
-from verifier.formats.reading.refusal import shown
+from verifier.formats.reading.refusal import shown, some
 from verifier.formats.torch_files.rank_agreement import disagree, first_counted
 from verifier.obligations.faults import Count, Fault, Value
 
@@ -29,7 +29,6 @@ FIRST = (0, 0)
 LISTING_STAGES = (2, 3)
 """Of ZeRO, those that list frozen parameters."""
 
-NAMES_SHOWN = 4
 MOST_STEPS = 64
 """Of a name that are looked at."""
 
@@ -195,9 +194,8 @@ def unlisted_names(states: ModelStates, stage: int | None) -> Unlisted:
         return Unlisted(faults=[first_counted(lost)])
     if not unlisted:
         return Unlisted()
-    some = ", ".join(map(shown, unlisted[:NAMES_SHOWN])) + (", ..." if len(unlisted) > NAMES_SHOWN else "")
     if stage not in LISTING_STAGES:
-        return Unlisted(notes=[f"names of module that no list has ({len(unlisted)}): {some}"])
+        return Unlisted(notes=[f"names of module that no list has ({len(unlisted)}): {some(unlisted)}"])
     values: dict[str, Value] = {
         "what": shown(unlisted[0]),
         "found": "is in module alone",

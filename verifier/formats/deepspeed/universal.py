@@ -14,11 +14,12 @@ from verifier.formats.deepspeed.zero_shards import ZERO
 from verifier.formats.pickles.torch_zip import TensorHeader, read_torch_zip, tensor_header
 from verifier.formats.reading.disagreements import disagreement
 from verifier.formats.reading.document import Refusal
+from verifier.formats.reading.gathered import missing_file
 from verifier.formats.reading.limits import Limits
 from verifier.formats.reading.refusal import FormatError, shown
 from verifier.formats.torch_files.moments import MOMENTS, unfit
 from verifier.model.origin import Origin
-from verifier.obligations.faults import Count, Fault
+from verifier.obligations.faults import Fault
 
 FOLDER = "zero"
 WEIGHT = "fp32"
@@ -143,16 +144,8 @@ def _incomplete(read: Mapping[str, _Parameter]) -> Iterator[Fault]:
 
 
 def _missing(files: Sequence[str], parameters: int) -> Fault:
-    return Fault(
-        code="CK101",
-        side="map",
-        count=Count(len(files), exact=True),
-        values={
-            "file": f"{FOLDER}/{files[0]}",
-            "descriptor": "the number of parameters",
-            "stated": parameters,
-        },
-    )
+    first = f"{FOLDER}/{files[0]}"
+    return missing_file(first, len(files), descriptor="the number of parameters", stated=parameters)
 
 
 def _other_shapes(

@@ -30,12 +30,10 @@ from verifier.formats.deepspeed.zero_moments import counted_moments, moment_faul
 from verifier.formats.deepspeed.zero_parts import part_subjects
 from verifier.formats.deepspeed.zero_shards import STAGE_3, ZeroShard
 from verifier.formats.reading.document import Document, Refusal, Subject
-from verifier.formats.reading.refusal import shown
+from verifier.formats.reading.refusal import some
 from verifier.formats.torch_files.rank_agreement import disagree
 from verifier.model.origin import Origin
 from verifier.obligations.faults import Fault
-
-NAMES_SHOWN = 4
 
 
 @dataclass(slots=True)
@@ -166,9 +164,7 @@ def _layout(
 ) -> None:
     groups = states.groups or ()
     if states.frozen:
-        some = ", ".join(shown(name) for name in states.frozen[:NAMES_SHOWN])
-        more = ", ..." if len(states.frozen) > NAMES_SHOWN else ""
-        made.unchecked.append(f"frozen parameters, which have no optimizer state: {some}{more}")
+        made.unchecked.append(f"frozen parameters, which have no optimizer state: {some(states.frozen)}")
     base = shards[0]
     if base.stage == STAGE_3:
         found = part_subjects(shards, groups, ranks, named, states.origin)

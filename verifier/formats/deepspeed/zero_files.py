@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from verifier.formats.deepspeed.zero_shards import FILE_NAME, SLICES, STAGE_3, ZeroShard, ranks_in_name
 from verifier.formats.reading.document import Refusal
+from verifier.formats.reading.gathered import missing_file
 from verifier.formats.torch_files.rank_agreement import disagree, first_counted
-from verifier.obligations.faults import Count, Fault
+from verifier.obligations.faults import Fault
 
 
 def file_faults(
@@ -60,15 +61,11 @@ def missing_model_states(shards: Sequence[ZeroShard], ranks: int, names: Iterabl
     there = frozenset(names)
     missing = [one for one in expected if one not in there]
     if missing:
-        yield Fault(
-            code="CK101",
-            side="map",
-            count=Count(len(missing), exact=True),
-            values={
-                "file": missing[0],
-                "descriptor": "the number of optimizer shards beside it",
-                "stated": len(shards),
-            },
+        yield missing_file(
+            missing[0],
+            len(missing),
+            descriptor="the number of optimizer shards beside it",
+            stated=len(shards),
         )
 
 
@@ -86,15 +83,11 @@ def missing_shards(
     refused = {found[1] for one in refusals if (found := ranks_in_name(one.name))}
     missing = sorted(set(mp_ranks) - refused)
     if missing:
-        yield Fault(
-            code="CK101",
-            side="map",
-            count=Count(len(missing), exact=True),
-            values={
-                "file": _renamed(base, 0, missing[0]),
-                "descriptor": "the number of model-parallel ranks with model states",
-                "stated": stated,
-            },
+        yield missing_file(
+            _renamed(base, 0, missing[0]),
+            len(missing),
+            descriptor="the number of model-parallel ranks with model states",
+            stated=stated,
         )
 
 
@@ -110,17 +103,8 @@ def _different(shards: Sequence[ZeroShard], what: str, value: Callable[[ZeroShar
 
 
 def _missing(base: ZeroShard, missing: Sequence[int], ranks: int) -> Fault:
-    return Fault(
-        code="CK101",
-        side="map",
-        rank=missing[0],
-        count=Count(len(missing), exact=True),
-        values={
-            "file": _renamed(base, missing[0], base.mp_rank),
-            "descriptor": "partition_count",
-            "stated": ranks,
-        },
-    )
+    file = _renamed(base, missing[0], base.mp_rank)
+    return missing_file(file, len(missing), descriptor="partition_count", stated=ranks, rank=missing[0])
 
 
 def _renamed(shard: ZeroShard, dp_rank: int, mp_rank: int) -> str:

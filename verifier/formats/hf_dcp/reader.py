@@ -18,7 +18,7 @@ from verifier.formats.hf_dcp.values import Consolidated, consolidation_drift
 from verifier.formats.reading.document import BoxSubject, Document, Refusal
 from verifier.formats.reading.folder_files import file_inside
 from verifier.formats.reading.gathered import Gathered, set_fault
-from verifier.formats.reading.refusal import FormatError, shown
+from verifier.formats.reading.refusal import FormatError, shown, some
 from verifier.formats.reading.request import Request
 from verifier.formats.reading.sight import Sight
 from verifier.formats.reading.stated_shapes import unstored_fault
@@ -31,7 +31,6 @@ from verifier.model.origin import Origin
 KIND = "hf-dcp"
 REPLICAS = "whether replicas were equal: of the ranks that held a block one wrote it"
 CONSOLIDATION = "whether consolidated tensors are equal to their parts (--values compares them)"
-NAMES_SHOWN = 4
 
 Shapes = Mapping[str, tuple[int, ...]]
 
@@ -101,10 +100,9 @@ class _Shards:
         whole = {name: parts for name, parts in tensors.items() if name not in self._partly}
         self._tensors(whole)
         if self._partly:
-            some = ", ".join(shown(name) for name in sorted(self._partly)[:NAMES_SHOWN])
-            more = ", ..." if len(self._partly) > NAMES_SHOWN else ""
+            names = some(sorted(self._partly))
             self._gathered.unchecked.append(
-                f"whether all of a tensor is stored, where a part cannot be placed: {some}{more}"
+                f"whether all of a tensor is stored, where a part cannot be placed: {names}"
             )
 
     def _parts(self) -> dict[str, list[Part]]:

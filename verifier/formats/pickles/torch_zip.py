@@ -271,7 +271,10 @@ def storage_places(
         FormatError: SM001 for a storage that is not there or is not little-endian.
         OSError: the file cannot be read at all.
     """
-    with _opened(path, origin, limits, limits.archive_directory_bytes) as archive, path.open("rb") as file:
+    with (
+        _opened(path, origin, limits, limits.archive_directory_bytes) as archive,
+        open(path, "rb", opener=regular) as file,
+    ):
         folder = _little_endian(archive, origin)
         entries = {key: archive.getinfo(f"{folder}data/{key}") for key in keys}
         return {key: (_first_byte(file, entry), entry.file_size) for key, entry in entries.items()}

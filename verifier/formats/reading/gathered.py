@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from verifier.formats.reading.document import BoxSubject, Document, Refusal, Subject
-from verifier.formats.reading.refusal import FormatError, shown
+from verifier.formats.reading.refusal import FormatError, shown, some
 from verifier.model.origin import Origin
 from verifier.obligations.faults import Count, Fault
-
-NAMES_SHOWN = 4
 
 
 @dataclass(slots=True)
@@ -70,9 +68,7 @@ class Gathered:
 
     def _notes(self) -> Iterator[str]:
         for about, names in self._names.items():
-            some = ", ".join(shown(name) for name in names[:NAMES_SHOWN])
-            more = ", ..." if len(names) > NAMES_SHOWN else ""
-            yield f"{about} ({len(names)}): {some}{more}"
+            yield f"{about} ({len(names)}): {some(names)}"
 
 
 def set_fault(
@@ -100,4 +96,15 @@ def set_fault(
         count=Count(number, exact=True) if number > 1 else None,
         values={key: text for key, text in words.items() if text is not None},
         undecided=undecided,
+    )
+
+
+def missing_file(first: str, number: int, *, descriptor: str, stated: int, rank: int | None = None) -> Fault:
+    """CK101 for the first of so many files that a number of things asks for; ``descriptor`` says of what."""
+    return Fault(
+        code="CK101",
+        side="map",
+        rank=rank,
+        count=Count(number, exact=True),
+        values={"file": first, "descriptor": descriptor, "stated": stated},
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from verifier.model.origin import Origin
 
 SHOWN_CHARS = 60
+NAMES_SHOWN = 4
 
 
 class FormatError(Exception):
@@ -76,3 +78,8 @@ def shown(value: object) -> str:
         case _:
             text = f"a {type(value).__name__}"
     return text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 3] + "..."
+
+
+def some(names: Sequence[object]) -> str:
+    """The first few names or numbers, safe to print; "..." stands for more."""
+    return ", ".join([*map(shown, names[:NAMES_SHOWN]), *(("...",) if len(names) > NAMES_SHOWN else ())])

@@ -7,14 +7,13 @@ from dataclasses import replace
 
 from verifier.formats.reading.document import BoxSubject, Document, Subject
 from verifier.formats.reading.gathered import set_fault
-from verifier.formats.reading.refusal import shown
+from verifier.formats.reading.refusal import shown, some
 from verifier.obligations.faults import Fault
 
 Shapes = Mapping[str, tuple[int, ...]]
 
 PLAIN = frozenset({"map", "case", "affine-json", "map+safetensors"})
 """Documents of maps that lie beside each other: what one does not have another may."""
-NAMES_SHOWN = 4
 
 
 def other_shape(
@@ -59,9 +58,7 @@ def with_stated_shapes(document: Document, shapes: Shapes) -> Document:
     absent = [name for name in shapes if name not in document.names]
     if document.kind in PLAIN or not absent:
         return document
-    some = ", ".join(shown(name) for name in absent[:NAMES_SHOWN])
-    more = ", ..." if len(absent) > NAMES_SHOWN else ""
-    note = f"expected parameters of which no map is here ({len(absent)}): {some}{more}"
+    note = f"expected parameters of which no map is here ({len(absent)}): {some(absent)}"
     return replace(document, unchecked=(*document.unchecked, note))
 
 

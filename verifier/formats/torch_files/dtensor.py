@@ -13,7 +13,7 @@ from functools import reduce
 from pathlib import Path
 
 from verifier.formats.reading.document import Document, Refusal, Subject
-from verifier.formats.reading.refusal import FormatError, shown
+from verifier.formats.reading.refusal import FormatError, shown, some
 from verifier.formats.reading.request import Request
 from verifier.formats.reading.stated_shapes import other_shape, unstored_fault
 from verifier.formats.torch_files.device_mesh import Mesh
@@ -36,7 +36,6 @@ from verifier.model.shard_map import ShardMap
 from verifier.obligations.faults import Fault
 
 KIND = "torch-dtensor"
-NAMES_SHOWN = 4
 VALUES_OFF = "the values of tensors, so whether replicas are equal: no tensor data is read"
 VALUES_LEFT = "the values of plain tensors, and of DTensors without replicas"
 OF_THE_MESH = ("the shape of the mesh", "the ranks of the mesh")
@@ -128,9 +127,9 @@ class _Judged:
     def unchecked(self) -> Iterator[str]:
         """Remarks on tensors without a map, or with one that says not all."""
         if self.partial:
-            yield f"partial tensors, which hold summands and no elements: {_some(self.partial)}"
+            yield f"partial tensors, which hold summands and no elements: {some(self.partial)}"
         if self.two_dtypes:
-            yield f"the dtype of tensors that state one and hold another: {_some(self.two_dtypes)}"
+            yield f"the dtype of tensors that state one and hold another: {some(self.two_dtypes)}"
 
 
 def _judged(parts: Sequence[Sequence[RankFile]], request: Request, replicas: Replicas | None) -> _Judged:
@@ -217,7 +216,7 @@ def _difference(base: DTensor, other: DTensor) -> tuple[str, str, str] | None:
     if base.order != other.order:
         return "the shard order", f"is {other.order}", str(base.order)
     if _overlap(base.mesh.world, other.mesh.world) or _overlap(base.mesh.ranks, other.mesh.ranks):
-        return OF_THE_MESH[1], f"are {_ranks(other.mesh.ranks)}", _ranks(base.mesh.ranks)
+        return OF_THE_MESH[1], f"are [{some(other.mesh.ranks)}]", f"[{some(base.mesh.ranks)}]"
     if base.local.dtype != other.local.dtype:
         return "the dtype", f"is {other.local.dtype}", base.local.dtype
     if base.dtype != other.dtype:
@@ -284,13 +283,3 @@ def _joined(one: Document, other: Document) -> Document:
         },
         unchecked=tuple(dict.fromkeys((*one.unchecked, *other.unchecked))),
     )
-
-
-def _some(names: Sequence[str]) -> str:
-    more = ", ..." if len(names) > NAMES_SHOWN else ""
-    return ", ".join(shown(name) for name in names[:NAMES_SHOWN]) + more
-
-
-def _ranks(ranks: Sequence[int]) -> str:
-    more = ", ..." if len(ranks) > NAMES_SHOWN else ""
-    return f"[{', '.join(map(str, ranks[:NAMES_SHOWN]))}{more}]"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from verifier.formats.pickles.torch_zip import TensorHeader
 from verifier.formats.reading.document import Refusal
+from verifier.formats.reading.gathered import missing_file
 from verifier.formats.reading.refusal import shown
 from verifier.formats.torch_files.rank_files import RankFile, rank_in
 from verifier.formats.torch_files.sight import RANK_FILE
@@ -52,16 +53,12 @@ def missing_ranks(files: Sequence[RankFile], refusals: Sequence[Refusal]) -> Ite
     match = RANK_FILE.fullmatch(files[0].name) if missing else None
     if match is not None:
         file = f"{match.string[: match.start('rank')]}{missing[0]}{match.string[match.end('rank') :]}"
-        yield Fault(
-            code="CK101",
-            side="map",
+        yield missing_file(
+            file,
+            len(missing),
+            descriptor="the number of ranks in the device mesh",
+            stated=len(world),
             rank=missing[0],
-            count=Count(len(missing), exact=True),
-            values={
-                "file": file,
-                "descriptor": "the number of ranks in the device mesh",
-                "stated": len(world),
-            },
         )
 
 

@@ -12,6 +12,7 @@ from verifier.formats.pickles.dtypes import ITEM_BYTES
 from verifier.formats.pickles.torch_zip import TensorHeader, storage_places
 from verifier.formats.reading.gathered import Gathered
 from verifier.formats.reading.refusal import FormatError
+from verifier.formats.reading.regular import regular
 from verifier.formats.reading.request import Request
 from verifier.formats.safetensors.replica_bits import replica_drift, run_count, stays_inside
 from verifier.formats.torch_files.dtensor_records import DTensor
@@ -72,7 +73,7 @@ class Replicas:
             file, header = local[rank]
             start, _ = self._place(file, header)
             # Opened anew each time: there may be more ranks than files that a process may have open.
-            with file.path.open("rb") as opened:
+            with open(file.path, "rb", opener=regular) as opened:
                 opened.seek(start + (header.offset + first) * width)
                 return opened.read(number * width)
 

@@ -112,6 +112,8 @@ def _suppression(position: int, table: Mapping[str, Any]) -> Suppression:
 
 def suppressed(report: Report, suppressions: Sequence[Suppression], today: date) -> Report:
     """The report with findings accepted that a suppression is about, and what is wrong with suppressions."""
+    if not suppressions:
+        return report
     holding = [found for found in suppressions if found.until >= today]
     used: set[int] = set()
     subjects: list[Subject] = []

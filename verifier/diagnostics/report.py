@@ -74,8 +74,10 @@ class Subject:
     @property
     def is_accepted(self) -> bool:
         """Whether it was refuted or left open, and nobody has to act on any of that."""
+        if self.verdict not in ("refuted", "undecided"):
+            return False
         errors = [finding for finding in self.findings if finding.severity == "error"]
-        return self.verdict in ("refuted", "undecided") and bool(errors) and all(f.accepted for f in errors)
+        return bool(errors) and all(finding.accepted for finding in errors)
 
 
 @dataclass(frozen=True, slots=True)

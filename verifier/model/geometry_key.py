@@ -21,21 +21,26 @@ def geometry_key(subject: ShardMap | BoxMap, expectation: Expectation | None = N
     and the shard map made of it have different keys, for more is asked of the boxes. A scale that is no
     number is equal to nothing, so neither is the key of its map.
     """
-    asked = None if expectation is None else _members(expectation, frozenset())
-    return type(subject).__name__, _members(subject, NAMES), asked
+    asked = None if expectation is None else _members(expectation)
+    return type(subject).__name__, _members(subject), asked
 
 
-def _members(value: ShardMap | BoxMap | Expectation, left_out: frozenset[str]) -> Hashable:
-    return tuple(
-        [_frozen(getattr(value, field.name)) for field in fields(value) if field.name not in left_out]
-    )
+_COUNTING: Mapping[type, tuple[str, ...]] = {
+    kind: tuple([field.name for field in fields(kind) if kind is Expectation or field.name not in NAMES])
+    for kind in (ShardMap, BoxMap, Expectation)
+}
+"""The members of a map or an expectation that count."""
+
+
+def _members(value: ShardMap | BoxMap | Expectation) -> Hashable:
+    return tuple([_frozen(getattr(value, name)) for name in _COUNTING[type(value)]])
 
 
 def _frozen(member: object) -> Hashable:
     """A member as something that can be hashed, one to one; bytes remember their hash."""
     match member:
         case ShardMap():
-            return _members(member, NAMES)
+            return _members(member)
         case array():
             return member.tobytes()
         case Mapping():

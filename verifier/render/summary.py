@@ -12,11 +12,12 @@ from verifier.render.lines import Line, Role, Span, again_wrapped, columns, line
 
 def summary_lines(report: Report) -> list[Line]:
     """The summary, on one line where it fits; else each item that was not checked has lines of its own."""
-    said = summary_text(report)
+    outcome = outcome_text(report)
+    said = f"{outcome}{_unchecked(report)}"
     if not report.unchecked or (len(report.unchecked) == 1 and columns(said) <= page_width()):
         return _paragraph(report, said)
     items = [one for item in report.unchecked for one in _item(item)]
-    return [*_paragraph(report, f"{outcome_text(report)}; not checked:"), *items]
+    return [*_paragraph(report, f"{outcome}; not checked:"), *items]
 
 
 def _paragraph(report: Report, text: str) -> list[Line]:
@@ -37,12 +38,16 @@ def _item(text: str) -> list[Line]:
 
 def summary_text(report: Report) -> str:
     """The summary without line breaks."""
+    return f"{outcome_text(report)}{_unchecked(report)}"
+
+
+def _unchecked(report: Report) -> str:
     if report.unchecked:
-        return f"{outcome_text(report)}; not checked: {'; '.join(report.unchecked)}"
+        return f"; not checked: {'; '.join(report.unchecked)}"
     settled = all(subject.verdict in ("proved", "refuted") for subject in report.subjects)
     bugs = any(is_tool_bug(finding) for _, finding in report.findings)
     whole = settled and not bugs and report.checked_anything
-    return outcome_text(report) + ("; nothing left unchecked" if whole else "")
+    return "; nothing left unchecked" if whole else ""
 
 
 def outcome_text(report: Report) -> str:

@@ -121,14 +121,14 @@ def read_params(value: object, origin: Origin, limits: Limits) -> Document:
     decoded: Decoded = {}
     for key, entry in params.items():
         place = below(origin.child("params"), key)
-        name = shown(key)
+        name: str | None = None
         try:
             name, exact = parameter_name(name_text(key, place, limits))
             shard_map = decode_again(
                 entry, name=name, origin=place, limits=limits, interned=interned, decoded=decoded
             )
         except FormatError as error:
-            refusals.append(Refusal.of(name, error))
+            refusals.append(Refusal.of(shown(key) if name is None else name, error))
             continue
         if not exact:
             unchecked.append(f"which parameters the pattern {shown(name)} matches: it is used as a name")
